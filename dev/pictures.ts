@@ -5,7 +5,7 @@ import type { Installation } from '../bench/harness/installation.js'
 import { Ends } from '../chaos/ends.js'
 import { findUncountedMinute } from '../src/database/operating/overview/counting.js'
 import type { Context } from '../src/domain/context.js'
-import { createCatchingUp } from '../src/domain/operating/overview/count-minutes.js'
+import { createBackfill } from '../src/domain/operating/overview/count-minutes.js'
 import { addUser } from '../src/domain/people/users.js'
 import { createLine, messageBody, type TestLine } from '../test/helpers/factories.js'
 import { startReceiver } from '../test/helpers/services/receiver.js'
@@ -135,7 +135,7 @@ async function openShop(context: Context, worksUrl: string, failsUrl: string): P
   }
   await fillHistory(context, lines)
   // Maintenance would take a while to count the minutes of a week.
-  const catchUp = createCatchingUp(context)
+  const catchUp = createBackfill(context)
   await until('the week is counted', () => catchUp().then(async () => hasCounted(context)), 120_000)
   const newLine = await createLine(context, {
     userId: operator.id,

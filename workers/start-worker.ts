@@ -13,7 +13,7 @@ import { closeOnSignal } from '../src/kit/process/shutdown.js'
 import { openMetrics } from '../src/telemetry/metrics-server.js'
 import { closeTraces, openTraces } from '../src/telemetry/traces.js'
 import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
-import { crashesAlone, onlyJob } from './alone.js'
+import { crashesIsolated, isolatedJob } from './isolated-job.js'
 
 /**
  * This is how every worker runs its jobs.
@@ -52,8 +52,8 @@ export class TryAgainIn extends Error {
  * Thrown if the job may have ended its process, or was only beside the one that did. It is tried in a separate
  * process.
  */
-export class RunAlone extends Error {
-  override name = 'RunAlone'
+export class RunIsolated extends Error {
+  override name = 'RunIsolated'
 }
 
 /** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
@@ -74,7 +74,7 @@ const UNKNOWN_VERSION_WAIT_MS = 60_000
  * Only one job at a time runs in a separate process. The others are tried again after this time: starting a process
  * takes a second.
  */
-const ALONE_WAIT_MS = 5000
+const ISOLATED_WAIT_MS = 5000
 /** This is less than the process's own deadline, because Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
 
@@ -89,8 +89,8 @@ export async function startWorker<Data>(
   story: WorkerStory<Data>,
   extras: (context: Context) => { close: () => Promise<unknown> } | undefined = () => undefined,
 ): Promise<void> {
-  const job = onlyJob()
-  if (job !== undefined) return runOnly(story, job)
+  const job = isolatedJob()
+  if (job !== undefined) return runIsolatedJob(story, job)
 
   const context = openContext(story.queue)
   const { log, config } = context
@@ -147,7 +147,7 @@ export async function startWorker<Data>(
 }
 
 /** Runs in a process that exists for one job. It ends with 0 unless the crash is the row's fault. */
-async function runOnly<Data>(story: WorkerStory<Data>, job: unknown): Promise<never> {
+async function runIsolatedJob<Data>(story: WorkerStory<Data>, job: unknown): Promise<never> {
   const context = openContext(story.queue, { isAlone: true })
   process.on('disconnect', () => process.exit(0))
   let exitCode = 0
@@ -192,7 +192,7 @@ async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, t
 type JobOutcome = 'done' | 'again' | 'unavailable' | 'crashed' | 'unreadable'
 
 function outcomeOf(error: unknown): JobOutcome {
-  if (error instanceof TryAgainIn || error instanceof RunAlone) return 'again'
+  if (error instanceof TryAgainIn || error instanceof RunIsolated) return 'again'
   return error instanceof Unavailable ? 'unavailable' : 'crashed'
 }
 
@@ -203,7 +203,7 @@ async function waitAfter<Data>(
   data: Data,
 ): Promise<number> {
   if (error instanceof TryAgainIn) return error.ms
-  if (error instanceof RunAlone) return runAlone(context, story, data)
+  if (error instanceof RunIsolated) return runIsolated(context, story, data)
   if (error instanceof Unavailable) {
     context.log.warn({ err: asError(causeOf(error)) }, 'worker.paused')
     await sleep(UNAVAILABLE_PAUSE_MS)
@@ -215,24 +215,24 @@ async function waitAfter<Data>(
   return CRASH_WAIT_MS
 }
 
-let isRunningAlone = false
+let isIsolating = false
 
-async function runAlone<Data>(context: Context, story: WorkerStory<Data>, data: Data): Promise<number> {
-  if (isRunningAlone) return ALONE_WAIT_MS
-  isRunningAlone = true
+async function runIsolated<Data>(context: Context, story: WorkerStory<Data>, data: Data): Promise<number> {
+  if (isIsolating) return ISOLATED_WAIT_MS
+  isIsolating = true
   try {
     context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
     const { mediaTimeoutMs, carrierTimeoutMs, deliveryTimeoutMs } = context.config
     const endpointMs = Math.max(deliveryTimeoutMs, MAX_TIMEOUT_SECONDS * 1000)
     const longestCallMs = Math.max(mediaTimeoutMs, carrierTimeoutMs, endpointMs)
-    if (await crashesAlone(story.queue, data, longestCallMs)) {
+    if (await crashesIsolated(story.queue, data, longestCallMs)) {
       jobCrashes.inc({ queue: story.queue })
       await story.crashed?.(context, data)
     }
   } finally {
-    isRunningAlone = false
+    isIsolating = false
   }
-  return ALONE_WAIT_MS
+  return ISOLATED_WAIT_MS
 }
 
 function causeOf(error: unknown): unknown {

@@ -14,7 +14,7 @@ import { listSettingFields } from '../../src/domain/carriers/accounts/settings.j
 import { listCallbackUrls } from '../../src/domain/carriers/callback-urls.js'
 import { viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
 import { viewSessions, type CarrierSessions } from '../../src/domain/carriers/accounts/sessions.js'
-import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
+import { testCarrierAccount } from '../../src/domain/carriers/accounts/carrier-test.js'
 import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/operating/pauses.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'

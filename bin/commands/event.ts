@@ -100,9 +100,9 @@ async function readReplayOf(
     throw new UserError('Give --line or --endpoint, or --all-lines to replay the events of every line')
   }
   if (endpointId !== undefined) {
-    const asker = { isOperator: true } as const
-    const { id, userId } = await getEndpoint(context, asker, endpointId)
-    return { of: 'endpoint', asker, endpointId: id, userId }
+    const caller = { isOperator: true } as const
+    const { id, userId } = await getEndpoint(context, caller, endpointId)
+    return { of: 'endpoint', caller, endpointId: id, userId }
   }
   if (line === undefined) return { of: 'all' }
   const { id: lineId, userId } = await getAnyLine(context, line)

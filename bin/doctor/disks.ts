@@ -1,5 +1,5 @@
 import { DATA_FOLDER } from '../../dev/services/embedded.js'
-import { lookAtDisks, moodOfDisk, type Disk, type Folder } from '../../src/domain/operating/overview/disks.js'
+import { readDisks, moodOfDisk, type Disk, type Folder } from '../../src/domain/operating/overview/disks.js'
 import { describeBytes } from '../../src/domain/operating/overview/figures.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { placeOf } from './place.js'
@@ -13,7 +13,7 @@ export const disks: Check = {
   look: async (subject, works) => {
     const { config } = subject
     return judgeDisks(
-      await lookAtDisks([
+      await readDisks([
         { of: 'the service', folder: DATA_FOLDER },
         ...(config.mediaS3 === undefined
           ? [{ of: 'media', folder: config.mediaFolder, isMadeLater: true }]

@@ -7,7 +7,7 @@ export const encryption: Check = {
   look: ({ config }) => judgeEncryption(config),
 }
 
-type Ways = Pick<
+type Connections = Pick<
   Config,
   'databaseUrl' | 'redisUrl' | 'redisSentinels' | 'smtp' | 'traces' | 'mediaS3' | 'publicUrl' | 'allowHttp'
 >
@@ -16,8 +16,8 @@ type Ways = Pick<
  * Judges the connections that leave this machine in clear text. A private network may be trusted, so the finding is a
  * warning.
  */
-export function judgeEncryption(config: Ways): Finding {
-  const clear = clearWays(config)
+export function judgeEncryption(config: Connections): Finding {
+  const clear = unencryptedConnections(config)
   if (clear.length === 0) return ok('With these settings, all traffic that leaves this machine is encrypted.')
   return warning(
     `Unencrypted traffic leaves this machine through ${clear.map(({ variable }) => variable).join(', ')}.`,
@@ -25,7 +25,7 @@ export function judgeEncryption(config: Ways): Finding {
   )
 }
 
-function clearWays(config: Ways): { variable: string; cure: string }[] {
+function unencryptedConnections(config: Connections): { variable: string; cure: string }[] {
   const { databaseUrl, redisUrl, redisSentinels, smtp, traces, mediaS3, publicUrl, allowHttp } = config
   const ways: [variable: string, isClear: boolean, cure: string][] = [
     ['DATABASE_URL', isClearPostgres(databaseUrl), 'Add ?sslmode=verify-full to DATABASE_URL.'],

@@ -54,7 +54,7 @@ function decoded(text: string): string {
  *
  * @returns the fault, as the end of a sentence; undefined if there is none
  */
-export async function knock({ host, port, isSocket }: Place): Promise<string | undefined> {
+export async function probe({ host, port, isSocket }: Place): Promise<string | undefined> {
   // The client's own error is clear enough about a file.
   if (isSocket || host === '') return undefined
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '../../src/database/outage.js'
 import { asError } from '../../src/errors.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
-import { knock, placeOf, withoutPassword } from './place.js'
+import { probe, placeOf, withoutPassword } from './place.js'
 import { isGiven, PATIENCE_MS } from './subject.js'
 
 const STANDARD_PORT = 5432
@@ -18,7 +18,7 @@ export const postgres: Check = {
     }
     const place = placeOf(config.databaseUrl, STANDARD_PORT)
     const name = `Postgres at ${place?.name ?? 'DATABASE_URL'}`
-    const closed = place && (await knock(place))
+    const closed = place && (await probe(place))
     if (closed !== undefined)
       return fault(`${name} ${closed}.`, 'Start Postgres, or correct the host and port in DATABASE_URL.')
     try {

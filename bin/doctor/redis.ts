@@ -1,7 +1,7 @@
 import { asError } from '../../src/errors.js'
 import { readRedisFacts } from '../../src/kit/redis/redis-facts.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
-import { greetingAt, knock, placeOf, withoutPassword } from './place.js'
+import { greetingAt, probe, placeOf, withoutPassword } from './place.js'
 import { isGiven, PATIENCE_MS, type Subject } from './subject.js'
 
 const STANDARD_PORT = 6379
@@ -24,7 +24,7 @@ export const redisServer: Check = {
       sentinels === undefined
         ? `Redis at ${place?.name ?? 'REDIS_URL'}`
         : `Redis (Sentinel master ${new URL(config.redisUrl).hostname})`
-    const closed = place && (await knock(place))
+    const closed = place && (await probe(place))
     if (closed !== undefined)
       return fault(`${name} ${closed}.`, 'Start Redis, or correct the host and port in REDIS_URL.')
     try {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../src/config.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
-import { wayToRedis } from '../../src/kit/redis/redis.js'
+import { sentinelOptions } from '../../src/kit/redis/redis.js'
 
 /** The installation that is examined. Nothing connects before a check asks. */
 export interface Subject {
@@ -78,7 +78,7 @@ function openRedis({ redisUrl, redisSentinels }: Config): {
   lastError: () => Error | undefined
 } {
   const redis = new Redis(redisUrl, {
-    ...wayToRedis(redisUrl, redisSentinels),
+    ...sentinelOptions(redisUrl, redisSentinels),
     sentinelRetryStrategy: () => null,
     lazyConnect: true,
     enableReadyCheck: false,

@@ -12,7 +12,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
   {
     breaks: 'an application may do what none of its scopes allows',
     file: 'src/web/middleware/authenticate.ts',
-    find: 'if (asker.application !== undefined) requireScope(context, ctx, scopes)',
+    find: 'if (caller.application !== undefined) requireScope(context, ctx, scopes)',
     replace: '',
     tests: ACCESS,
   },

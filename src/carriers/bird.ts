@@ -139,7 +139,7 @@ function chargeOf(message: unknown) {
 /**
  * Bird's event does not say where attachments are, nor that there are any: a message without a text has nothing else.
  */
-function readMessage(data: unknown, id: string): kit.Brought {
+function readMessage(data: unknown, id: string): kit.CallbackItem {
   const text = textAt(data, 'text')
   if (text === '') return kit.unclear('a message with only attachments, which Bird does not pass on')
   return kit.message({ id, from: textAt(data, 'from'), to: textAt(data, 'to'), text })

@@ -33,7 +33,7 @@ export interface CallbackAnswer {
 }
 
 /** A message that the carrier delivers. */
-export interface BroughtMessage {
+export interface CallbackMessage {
   /** The carrier's id: a repeat with it does nothing. */
   carrierMessageId: string
   /** Both are E.164; `toNumber` is the line's. */
@@ -65,7 +65,7 @@ export interface CallbackTools<Settings> {
    *
    * @throws UserError 404 if no line of the account has the number
    */
-  receiveMessage: (message: BroughtMessage) => Promise<void>
+  receiveMessage: (message: CallbackMessage) => Promise<void>
   /** `messageId` is our id, if the carrier returns it; it finds a message whose carrier id we never learned. */
   receiveReceipt: (receipt: SentRecord & { messageId?: string }) => Promise<void>
   /**

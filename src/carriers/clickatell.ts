@@ -103,7 +103,7 @@ function faultAt(body: unknown, path: string): kit.Refusal | undefined {
   return code === '' && said === '' ? undefined : { code, said }
 }
 
-function readMessage(item: unknown): kit.Brought {
+function readMessage(item: unknown): kit.CallbackItem {
   const channel = textAt(item, 'channel')
   if (channel !== 'sms') return kit.unclear(`a message from channel "${channel}"`)
   return kit.message({
@@ -114,7 +114,7 @@ function readMessage(item: unknown): kit.Brought {
   })
 }
 
-function readReport(item: unknown): kit.Brought {
+function readReport(item: unknown): kit.CallbackItem {
   const [number, name] = [Number(textAt(item, 'statusCode')), textAt(item, 'status')]
   const isFailed = number >= FAILED_FROM && number !== EMULATED
   return kit.receipt(isFailed ? { [name]: 'failed' } : STATES, {

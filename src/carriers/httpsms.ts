@@ -90,9 +90,9 @@ export const httpsms: kit.Provider<Settings> = {
       const [beat] = kit.listAt((await asking.ask({ path: '/v1/heartbeats', query })).body, 'data')
       const isCharging = at(beat, 'charging')
       const state = typeof isCharging === 'boolean' ? { isCharging } : {}
-      const brought = readPhone(number, textAt(beat, 'timestamp'), state)
+      const item = readPhone(number, textAt(beat, 'timestamp'), state)
       // A phone that never made contact has no heartbeat.
-      if (brought.kind === 'phone') phones.push(brought.phone)
+      if (item.kind === 'phone') phones.push(item.phone)
     }
     return phones
   },
@@ -162,7 +162,7 @@ async function listNumbers({ ask }: kit.Asking<Settings>): Promise<kit.CarrierNu
 }
 
 /** Each SIM card is a phone, which is identified by its number. */
-function readPhone(number: string, at: string, state: { isCharging?: boolean } = {}): kit.Brought {
+function readPhone(number: string, at: string, state: { isCharging?: boolean } = {}): kit.CallbackItem {
   return kit.phone({ id: number, at, awayAfterMs: AWAY_AFTER_MS, ...state })
 }
 
@@ -171,7 +171,7 @@ function pathOf(url: string): string {
 }
 
 /** The phone may encrypt with a key that neither the service nor Linehook knows. */
-function readMessage(data: unknown): kit.Brought {
+function readMessage(data: unknown): kit.CallbackItem {
   if (at(data, 'encrypted') === true)
     return kit.unclear('an encrypted message. Turn off encryption in the app')
   return kit.message({

@@ -100,7 +100,7 @@ export const kannel: kit.Provider<Settings> = {
 }
 
 /** A GET has the text in its query, a POST in its body with the rest in the query ("SMS services", get-url and post-url). */
-function readMessage(fields: unknown, { method, url, body, header }: kit.CallbackRequest): kit.Brought {
+function readMessage(fields: unknown, { method, url, body, header }: kit.CallbackRequest): kit.CallbackItem {
   const isPost = method === 'POST'
   const charset = isPost ? /charset="?([\w-]+)/i.exec(header('Content-Type'))?.[1] : textAt(fields, 'charset')
   const coding = textAt(fields, 'coding') || header('X-Kannel-Coding')
@@ -134,7 +134,7 @@ function bytesOf(url: string, name: string): Buffer {
 }
 
 /** The SMS centre's words are `NACK/code/words`, or an SMPP receipt with `stat:` and `err:` in it. */
-function readReport(fields: unknown, messageId: string): kit.Brought {
+function readReport(fields: unknown, messageId: string): kit.CallbackItem {
   const said = textAt(fields, 'said')
   const [, code = '', words] = /^NACK\/(?:(\w+)\/)?(.*)/s.exec(said) ?? /\berr:(\w+)/.exec(said) ?? []
   const stat = /\bstat:(\w+)/.exec(said)?.[1]

@@ -18,9 +18,9 @@ export {
   phone,
   receipt,
   unclear,
-  type Brought,
+  type CallbackItem,
   type StateTable,
-} from './kit/brought.js'
+} from './kit/callback-items.js'
 export { readCharge } from './kit/charge.js'
 export { claimsBody, readJwt } from './kit/jwt.js'
 export { readNumber, writeNumber, type NumberForm } from './kit/numbers.js'

@@ -145,7 +145,7 @@ function faultAt(value: unknown, path: string): kit.Refusal | undefined {
   return code === '' && said === '' ? undefined : { code, said }
 }
 
-function readMessage(payload: unknown): kit.Brought {
+function readMessage(payload: unknown): kit.CallbackItem {
   return kit.message({
     id: textAt(payload, 'id'),
     from: textAt(payload, 'from.phone_number'),

@@ -22,7 +22,7 @@ interface DatabaseSettings {
   namesStatements?: boolean
 }
 
-/** This is long enough for a busy machine. A dead connection is found by other means (`vigil.ts`). */
+/** This is long enough for a busy machine. A dead connection is found by other means (`hang-detector.ts`). */
 const STATEMENT_MS = 10_000
 
 /** A server that answers at all has reported its own statement time-out this long after it. */

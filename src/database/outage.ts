@@ -5,7 +5,7 @@ import { Unavailable } from '../errors.js'
  *
  * | name | what happened | was the statement done? | |---|---|---|
  * | `lost` | the connection broke, or its server shut down or became read-only | perhaps |
- * | `silent` | no answer: the server hangs, or the network swallows packets (`vigil.ts`) | perhaps |
+ * | `silent` | no answer: the server hangs, or the network swallows packets (`hang-detector.ts`) | perhaps |
  * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out, or it was not asked, because others already wait in vain | no |
  * | `gave_way` | a deadlock or a serialization failure | no |
  */

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { Knex } from 'knex'
 import PostgresClient from 'knex/lib/dialects/postgres/index.js'
 import { DatabaseUnavailable, isOfAnotherServer, OPENING_TIMED_OUT, outageOf } from './outage.js'
-import { createVigil, Unanswered, type Watched } from './vigil.js'
-import { createWitness, type RawClient } from './witness.js'
+import { createHangDetector, Unanswered, type WatchedConnection } from './hang-detector.js'
+import { createBackendMonitor, type RawClient } from './backend-monitor.js'
 
 /** The time that a connection has to say goodbye before its socket is closed. */
 const FAREWELL_MS = 500
@@ -29,7 +29,7 @@ interface PoolSettings {
  * knex's client and pool for Postgres, with the rules that they lack:
  *
  * - Every outage has one name, `DatabaseUnavailable`, from here on.
- * - A statement that is not answered is watched (`vigil.ts`): a slow one is waited for, and a dead connection is
+ * - A statement that is not answered is watched (`hang-detector.ts`): a slow one is waited for, and a dead connection is
  *   closed.
  * - A connection that owes an answer is not lent until it has come, and then only outside of a transaction. pg would
  *   only stop waiting: the next caller that got the connection from the pool would run inside that transaction
@@ -47,7 +47,7 @@ export function postgresClient({
   namesStatements,
 }: PoolSettings): typeof PostgresClient {
   const heardAt = new WeakMap<object, number>()
-  const watched = new WeakMap<object, Watched>()
+  const watched = new WeakMap<object, WatchedConnection>()
   /**
    * Connections that were closed here. Statements that are still sent on them, such as the rollback of their
    * transaction, fail by the same name.
@@ -58,8 +58,8 @@ export function postgresClient({
 
   // This is not a field of the class, because knex has another object of it in each transaction.
   let pool: PostgresClient | undefined
-  const vigil = createVigil(
-    createWitness(() => {
+  const detector = createHangDetector(
+    createBackendMonitor(() => {
       if (pool === undefined) throw new Error('there is no pool yet')
       return new pool.driver.Client({
         ...pool.connectionSettings,
@@ -72,12 +72,12 @@ export function postgresClient({
   return class PoolClient extends PostgresClient {
     constructor(config: Knex.Config) {
       super(config)
-      // eslint-disable-next-line @typescript-eslint/no-this-alias -- its settings are the witness's
+      // eslint-disable-next-line @typescript-eslint/no-this-alias -- its settings are the monitor's
       pool = this
     }
 
     override async acquireConnection(): Promise<object> {
-      if (vigil.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is silent'))
+      if (detector.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is silent'))
       try {
         return await super.acquireConnection()
       } catch (error) {
@@ -116,17 +116,17 @@ export function postgresClient({
     override async query(connection: object, statement: unknown): Promise<unknown> {
       const one = watched.get(connection)
       if (one === undefined) throw new Error('a connection that this pool has not opened')
-      if (closed.has(connection) || vigil.pending(one) !== undefined) {
+      if (closed.has(connection) || detector.pending(one) !== undefined) {
         throw new DatabaseUnavailable('silent', new Error('the connection owes an answer'))
       }
       const sentAt = performance.now()
       try {
-        const answer = await vigil.over(one, super.query(connection, statement))
+        const answer = await detector.over(one, super.query(connection, statement))
         heardAt.set(connection, performance.now())
         return answer
       } catch (error) {
         if (error instanceof Unanswered) {
-          if (vigil.pending(one) === undefined) {
+          if (detector.pending(one) === undefined) {
             closed.add(connection)
             distrust(sentAt)
           }
@@ -136,14 +136,14 @@ export function postgresClient({
         if (isOfAnotherServer(error)) distrust(performance.now())
         const outage = outageOf(error)
         if (outage !== 'lost') throw named(error)
-        throw new DatabaseUnavailable(outage, error, () => vigil.end(one))
+        throw new DatabaseUnavailable(outage, error, () => detector.end(one))
       }
     }
 
     /** Keeps a connection that owes an answer among the pool's lent ones until it has come. */
     override async releaseConnection(connection: object): Promise<void> {
       const one = watched.get(connection)
-      const pending = one && vigil.pending(one)
+      const pending = one && detector.pending(one)
       if (pending === undefined) return super.releaseConnection(connection)
       void pending
         .then(
@@ -177,7 +177,7 @@ export function postgresClient({
     }
 
     override async destroy(callback?: () => void): Promise<void> {
-      vigil.close()
+      detector.close()
       for (const connection of opening) streamOf(connection).destroy()
       await super.destroy(callback)
     }
@@ -201,7 +201,7 @@ interface KnexClient extends RawClient {
  * considers a plan expensive that reads a table of one row (measured with 15: `due_work` 0.9 ms, and 283 ms with
  * jit). It is not a setting of the connection's start, which a pooler might refuse.
  */
-async function watch(connection: object): Promise<Watched> {
+async function watch(connection: object): Promise<WatchedConnection> {
   const client = connection as RawClient & { processID: number }
   const { rows } = await client.query(
     `select pg_backend_pid() as pid, set_config('jit', 'off', false) as jit`,

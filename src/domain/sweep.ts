@@ -1,8 +1,8 @@
 import { lockOverdue, renewJobs } from '../database/claims.js'
 import { expireDeliveryLeases, findIdleLanes } from '../database/endpoints/deliveries/stranded.js'
-import { expireMediaLeases, lookAtMediaAgain } from '../database/media/stranded.js'
+import { expireMediaLeases, recheckMedia } from '../database/media/stranded.js'
 import { renewMessageJobs } from '../database/messages/requeueing.js'
-import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
+import { expireLeases, lockOverdueMessages, recheckMessages } from '../database/messages/stranded.js'
 import type { DueWork } from '../database/operating/due-work.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
@@ -58,7 +58,7 @@ const STEPS: Record<Swept, Step> = {
 export const SWEPT = Object.keys(STEPS) as Swept[]
 
 /** Graphs and alerts have to begin with 0, although a step runs only when it has something to do. */
-export function countNothingYet(): void {
+export function initSweepCounters(): void {
   for (const what of SWEPT) countFinds(what, 0)
 }
 
@@ -116,7 +116,7 @@ async function sweepStrandedMessages({ db, sendingQueue }: Context) {
     const lineOf = new Map(rows.map(({ id, lineId }) => [id, lineId]))
     const waiting = await sendingQueue.waiting(rows, trx)
     const [lost, coming] = split(rows, ({ id, isBehind }) => !waiting.has(id) && !isBehind)
-    if (coming.length > 0) await lookAtMessagesAgain(trx, coming, LOOK_AGAIN_MS)
+    if (coming.length > 0) await recheckMessages(trx, coming, LOOK_AGAIN_MS)
     const jobs = lost.length > 0 ? await renewMessageJobs(trx, lost) : []
     return { looked: rows.length, renewed: jobs.map((job) => ({ ...job, lineId: lineOf.get(job.id) ?? '' })) }
   })
@@ -136,7 +136,7 @@ async function sweepStrandedMedia({ db, queues }: Context) {
     const rows = await lockOverdue(trx, 'media', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('fetch-media', rows)
     const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
-    if (coming.length > 0) await lookAtMediaAgain(trx, coming, LOOK_AGAIN_MS)
+    if (coming.length > 0) await recheckMedia(trx, coming, LOOK_AGAIN_MS)
     return { looked: rows.length, renewed: lost.length > 0 ? await renewJobs(trx, 'media', lost) : [] }
   })
   await queues.enqueueMedia(renewed)

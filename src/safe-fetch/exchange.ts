@@ -2,10 +2,10 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Agent, Dispatcher } from 'undici'
 import { CappedBody } from './capped-body.js'
 import { Fault, faultOf } from './failures.js'
-import { Outcome, type Patience } from './outcome.js'
+import { Outcome, type TimeLimits } from './outcome.js'
 import { onOpening, PhaseClock, type Phases } from './phases.js'
 
-export interface SafeRequest extends Patience {
+export interface SafeRequest extends TimeLimits {
   /** The default is GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /**

@@ -1,7 +1,7 @@
 import { asError } from '../errors.js'
 import { Fault } from './failures.js'
 
-export interface Patience {
+export interface TimeLimits {
   /** The time for the whole exchange, from the look-up of the name to the last byte of the answer: 15,000 by default. */
   timeoutMs?: number
   signal?: AbortSignal
@@ -27,7 +27,7 @@ export class Outcome<Answer> {
   readonly #signal: AbortSignal | undefined
 
   /** @param letGo releases the connection; called if the exchange ends before its answer does */
-  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: Patience, letGo: () => void) {
+  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: TimeLimits, letGo: () => void) {
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject

@@ -14,10 +14,10 @@ import { readJsonBody } from './middleware/json-body.js'
 import { allowOtherOrigins } from './middleware/other-origins.js'
 import { logRequest } from './middleware/request-log.js'
 import { requireAllHeaders } from './middleware/require-all-headers.js'
-import { requireHereOrToken } from './middleware/require-here-or-token.js'
+import { requireLocalOrToken } from './middleware/require-local-or-token.js'
 import { requireOperator } from './middleware/require-operator.js'
 import { requireSameSite } from './middleware/require-same-site.js'
-import { tidyPath } from './middleware/tidy-path.js'
+import { normalizePath } from './middleware/normalize-path.js'
 import { getOpenApi } from './openapi/document.js'
 import { getPublicKeys } from './public-keys.js'
 import { applicationPages } from './routes/applications.js'
@@ -46,7 +46,7 @@ export function createApp(context: Context): Koa {
   const { router, firstRouter, get, post, page, fileForm } = routes
 
   app.on('error', logBrokenAnswers(log))
-  app.use(tidyPath)
+  app.use(normalizePath)
   app.use(logRequest(log))
   app.use(setFixedHeaders({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
   app.use(allowNothing)
@@ -79,8 +79,8 @@ export function createApp(context: Context): Koa {
       get('/metrics',                     getMetrics(context, config.metricsToken))
     }
     if (config.simulator) {
-      post('/simulator/inbound',          requireSameSite(context), requireHereOrToken(context, 'changes account'), readJsonBody(), postInbound(context))
-      get('/simulator/outbox',            requireHereOrToken(context, 'reads account'), getOutbox(context))
+      post('/simulator/inbound',          requireSameSite(context), requireLocalOrToken(context, 'changes account'), readJsonBody(), postInbound(context))
+      get('/simulator/outbox',            requireLocalOrToken(context, 'reads account'), getOutbox(context))
       get('/simulator/media/:token',      phones.getSimulatorMedia(context))
       page('/simulator',                  phones.showSimulator)
       page('/simulator/live',             phones.liveConversations)

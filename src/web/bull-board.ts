@@ -10,7 +10,7 @@ import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
 import { assetPath } from './assets.js'
 import { boardTheme } from './board-theme.js'
-import { lookOf } from './look.js'
+import { brandingOf } from './branding.js'
 
 /**
  * The operators' view of the queues. Jobs carry only ids; their subjects are looked up for each page. Nothing can be
@@ -18,7 +18,7 @@ import { lookOf } from './look.js'
  * sweep, and a promoted job is tried now as by its owner.
  */
 export function bullBoard(context: Context, path: string): Middleware {
-  const { name, logo, logoWidth } = lookOf(context.config)
+  const { name, logo, logoWidth } = brandingOf(context.config)
   const adapter = new KoaAdapter()
   adapter.setBasePath(path)
   createBullBoard({

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../domain/context.js'
 import { assetPath } from './assets.js'
-import { lookOf } from './look.js'
+import { brandingOf } from './branding.js'
 
 /** Swagger UI from its package, which shows /openapi.json; a file starts it, because no script may be inline. */
 const pageIn = (name: string, logo: string) => `<!doctype html>
@@ -27,7 +27,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
 `
 
 export function showDocs({ config }: Context): Middleware {
-  const { name, logo } = lookOf(config)
+  const { name, logo } = brandingOf(config)
   const page = pageIn(name.replaceAll('&', '&amp;'), logo)
   return (ctx) => {
     ctx.type = 'html'

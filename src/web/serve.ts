@@ -42,7 +42,7 @@ closeOnSignal(log, [
 async function open(): Promise<WebServer> {
   try {
     return await listen(createApp(context).callback(), config, {
-      line: {
+      acceptDelay: {
         onChange: (isTooLong, waitedMs) => {
           if (isTooLong) log.warn({ waitedMs: Math.round(waitedMs) }, 'requests.turned_away')
           else log.info('requests.let_in')

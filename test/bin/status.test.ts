@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { countNow } from '../../src/domain/operating/overview/count-minutes.js'
+import { countNewestMinutes } from '../../src/domain/operating/overview/count-minutes.js'
 import type { Overview } from '../../src/domain/operating/overview/overview.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine } from '../helpers/factories.js'
@@ -11,7 +11,7 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     await context.db('endpoints').update({ failing_since: new Date(), consecutive_failure_count: 3 })
     const now = new Date()
     await queueMessage(context, line, { status: 'sent', handed_over_at: now, sent_at: now })
-    await countNow(context)
+    await countNewestMinutes(context)
   })
 
   it('shows what the overview shows on one screen, without colours where nobody looks', async () => {

@@ -11,8 +11,8 @@ import type { CarrierAccount } from '../../src/database/carriers/carrier-account
 import { listCallbackUrls, type CallbackUrl } from '../../src/domain/carriers/callback-urls.js'
 import { addCarrierAccount, listAccountOverviews } from '../../src/domain/carriers/carrier-accounts.js'
 import { importNumbers, setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
-import { askPhones, viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
-import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
+import { pollPhones, viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
+import { testCarrierAccount } from '../../src/domain/carriers/accounts/carrier-test.js'
 import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
 import { listUnclearCallbacks } from '../../src/domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../src/domain/context.js'
@@ -406,7 +406,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         )
       expect(await phones()).to.deep.equal([])
       phone.be(standIn, new Date(Date.now() - 3_600_000))
-      await askPhones(context, AbortSignal.timeout(20_000))
+      await pollPhones(context, AbortSignal.timeout(20_000))
       const [asked] = await phones()
       expect(asked).to.include(phone.asked)
       await expectTaken(phone.call(standIn))

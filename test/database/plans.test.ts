@@ -10,7 +10,7 @@ import {
 } from '../../src/database/messages/conversations/conversations.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
-import { lookAtOwnTraffic, OWN_DIMENSIONS } from '../../src/domain/operating/overview/own-traffic.js'
+import { readOwnTraffic, OWN_DIMENSIONS } from '../../src/domain/operating/overview/own-traffic.js'
 import { createWatch, DIMENSIONS } from '../../src/domain/operating/overview/overview.js'
 import { search } from '../../src/domain/messages/search.js'
 import { describeContext } from '../helpers/context.js'
@@ -184,7 +184,7 @@ describeContext('the plans of pages that look through many messages', (context) 
     const endpoint = { id: endpointId, lineId: line.lineId, applicationId: null }
     expect(await readWhole(() => listEndpointHours(context.db, endpoint))).to.deep.equal([])
     for (const by of OWN_DIMENSIONS) {
-      expect(await readWhole(() => lookAtOwnTraffic(context, line.userId, '24h', by))).to.deep.equal([])
+      expect(await readWhole(() => readOwnTraffic(context, line.userId, '24h', by))).to.deep.equal([])
     }
     for (const by of DIMENSIONS) {
       expect(await readWhole(() => createWatch(context).look('24h', by))).to.deep.equal([])

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../src/errors.js'
 import { sendMessageJob } from '../../src/queues/jobs.js'
-import { RunAlone, startWorker, TryAgainIn } from '../../workers/start-worker.js'
+import { RunIsolated, startWorker, TryAgainIn } from '../../workers/start-worker.js'
 
 /**
  * A worker whose jobs do what the list `script:{id}` in Redis says, one word a run: `again:<ms>`, `unavailable`,
@@ -17,7 +17,7 @@ await startWorker({
     if (word === 'again') throw new TryAgainIn(Number(ms))
     if (word === 'unavailable') throw new Unavailable('not now')
     if (word === 'connection-lost') await db.raw('select pg_terminate_backend(pg_backend_pid())')
-    if (word === 'alone') throw new RunAlone()
+    if (word === 'alone') throw new RunIsolated()
     if (word === 'die') process.abort()
     if (word === 'crash') throw new Error('nobody expected this')
   },

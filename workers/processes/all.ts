@@ -1,4 +1,4 @@
-import { workerNames } from '../alone.js'
+import { workerNames } from '../isolated-job.js'
 
 /**
  * Runs the workers that its arguments name in one process. It is meant for a small machine, where each process costs

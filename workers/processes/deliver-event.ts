@@ -3,7 +3,7 @@ import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import { deliver } from '../../src/domain/endpoints/deliveries/deliver.js'
 import { runLane, stopLanes } from '../../src/domain/endpoints/deliveries/lane.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
-import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
+import { RunIsolated, startWorker, TryAgainIn } from '../start-worker.js'
 
 /**
  * Delivers events to developers' URLs.
@@ -23,7 +23,7 @@ await startWorker(
     handle: async (context, { id, endpointId, isTimed, isSuspect }) => {
       if (isSuspect === true) {
         const outcome = await deliver(context, id, endpointId)
-        if (outcome.kind === 'suspect') throw new RunAlone()
+        if (outcome.kind === 'suspect') throw new RunIsolated()
         if (outcome.kind === 'early') throw new TryAgainIn(outcome.ms)
         return
       }

@@ -1,7 +1,7 @@
 import { recordMediaCrash } from '../../src/database/media/stranded.js'
 import { fetchMedia } from '../../src/domain/media/fetch.js'
 import { fetchMediaJob } from '../../src/queues/jobs.js'
-import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
+import { RunIsolated, startWorker, TryAgainIn } from '../start-worker.js'
 
 /**
  * Copies media from a carrier or the web to our own storage.
@@ -19,7 +19,7 @@ await startWorker({
   concurrency: ({ config }) => config.fetchConcurrency,
   handle: async (context, { id }) => {
     const outcome = await fetchMedia(context, id)
-    if (outcome.kind === 'suspect') throw new RunAlone()
+    if (outcome.kind === 'suspect') throw new RunIsolated()
     if (outcome.kind === 'retry') throw new TryAgainIn(outcome.ms)
   },
   crashed: async ({ db }, { id }) => {

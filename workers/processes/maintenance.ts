@@ -1,21 +1,25 @@
 import type { DueWork } from '../../src/database/operating/due-work.js'
 import type { Context } from '../../src/domain/context.js'
-import { askPhones } from '../../src/domain/carriers/accounts/phones.js'
+import { pollPhones } from '../../src/domain/carriers/accounts/phones.js'
 import { createDueWork } from '../../src/domain/due-work.js'
 import { guardCountries } from '../../src/domain/messages/country-guard.js'
-import { keepHouse } from '../../src/domain/operating/housekeeping.js'
+import { runHousekeeping } from '../../src/domain/operating/housekeeping.js'
 import { sendMails } from '../../src/domain/operating/notices/dispatch.js'
-import { lookForNotices } from '../../src/domain/operating/notices/look.js'
+import { notifyOfTroubles } from '../../src/domain/operating/notices/watch.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { releaseDue } from '../../src/domain/messages/later.js'
-import { askPrices } from '../../src/domain/messages/spending/prices.js'
+import { pollPrices } from '../../src/domain/messages/spending/prices.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
-import { bringResumed } from '../../src/domain/messages/resume.js'
+import { enqueueResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
-import { carryOutRetention } from '../../src/domain/operating/retention/retention.js'
-import { countAgain, countNow, createCatchingUp } from '../../src/domain/operating/overview/count-minutes.js'
-import { countNothingYet, sweep, SWEPT } from '../../src/domain/sweep.js'
-import { goOnWithTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
+import { applyRetention } from '../../src/domain/operating/retention/retention.js'
+import {
+  recountMinutes,
+  countNewestMinutes,
+  createBackfill,
+} from '../../src/domain/operating/overview/count-minutes.js'
+import { initSweepCounters, sweep, SWEPT } from '../../src/domain/sweep.js'
+import { continueTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
@@ -61,10 +65,10 @@ await startWorker(
     concurrency: () => TASKS_AT_ONCE,
     handle: async (context, { task, id }, showProgress) => {
       if (task === 'background' && id !== undefined) {
-        const inMs = await goOnWithTask(context, id, showProgress)
+        const inMs = await continueTask(context, id, showProgress)
         if (inMs !== undefined) throw new TryAgainIn(inMs)
-      } else if (task === 'retention') await endRetention(context)
-      else await keepHouse(context)
+      } else if (task === 'retention') await runRetention(context)
+      else await runHousekeeping(context)
     },
     crashed: async (context, { task, id }) => {
       if (task === 'background' && id !== undefined) await recordCrashOfTask(context, id)
@@ -72,7 +76,7 @@ await startWorker(
   },
   (context) => {
     const stopping = new AbortController()
-    countNothingYet()
+    initSweepCounters()
     let isStart = true
     const due = createDueWork(context)
     const whenDue = (what: DueWork, work: (context: Context) => Promise<unknown>) =>
@@ -82,7 +86,7 @@ await startWorker(
       // Each has a timer of its own: a carrier or a mail server that hangs keeps nothing else waiting.
       whenDue('unknown messages', reconcile),
       whenDue('scheduled messages', releaseDue),
-      whenDue('resumptions', bringResumed),
+      whenDue('resumptions', enqueueResumed),
       whenDue('mails', (context) => sendMails(context, stopping.signal)),
       ...(context.config.simulator ? [whenDue('simulated receipts', sendSimulatedReceipts)] : []),
       every(
@@ -94,18 +98,18 @@ await startWorker(
         context.log,
         'catching up',
       ),
-      every(CATCH_UP_CHECK_MS, () => askPrices(context, stopping.signal), context.log, 'asking for prices'),
+      every(CATCH_UP_CHECK_MS, () => pollPrices(context, stopping.signal), context.log, 'asking for prices'),
       every(
         CATCH_UP_CHECK_MS,
-        () => askPhones(context, stopping.signal),
+        () => pollPhones(context, stopping.signal),
         context.log,
         'asking how phones are',
       ),
       every(COUNTRY_CHECK_MS, () => guardCountries(context), context.log, 'guarding countries'),
-      every(COUNT_MS, () => countNow(context), context.log, 'counting'),
-      every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
-      every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
-      every(LOOK_MS, () => lookForNotices(context), context.log, 'looking for notices'),
+      every(COUNT_MS, () => countNewestMinutes(context), context.log, 'counting'),
+      every(COUNT_AGAIN_MS, () => recountMinutes(context), context.log, 'counting again'),
+      every(COUNT_AGAIN_MS, createBackfill(context), context.log, 'catching up with counting'),
+      every(LOOK_MS, () => notifyOfTroubles(context), context.log, 'looking for notices'),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
     ]
     return {
@@ -118,8 +122,8 @@ await startWorker(
 )
 
 /** This runs once a day, in one process, because there is one job. */
-async function endRetention(context: Context): Promise<void> {
-  const { months, ...counts } = await carryOutRetention(context)
+async function runRetention(context: Context): Promise<void> {
+  const { months, ...counts } = await applyRetention(context)
   for (const { kind, month, outcome, why } of months) {
     context.log.info({ kind, month, why }, outcome === 'dropped' ? 'retention.dropped' : 'retention.kept')
   }

@@ -1,12 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { listAudit, recordLook, type ListedAuditRow } from '../../../src/domain/operating/audit.js'
+import { listAudit, recordView, type ListedAuditRow } from '../../../src/domain/operating/audit.js'
 import { readAuditFilter } from '../../../src/domain/operating/audit/filter.js'
 import {
-  actionInWords,
-  actorInWords,
+  describeAction,
+  describeActor,
   changesOf,
   type Change,
-} from '../../../src/domain/operating/audit/in-words.js'
+} from '../../../src/domain/operating/audit/describe.js'
 import { missingDayOf, parseDay, parseMoment } from '../../../src/kit/text/moments.js'
 import { run } from '../../run.js'
 
@@ -40,7 +40,7 @@ export function addAuditCommand(program: Command): void {
     .action(({ limit, json = false, csv = false, ...asked }: AuditOptions) =>
       run({ json, csv }, async (context) => {
         const filter = await readAuditFilter(context, asked)
-        await recordLook(context, 'audit_log.viewed', filter.userId ?? null)
+        await recordView(context, 'audit_log.viewed', filter.userId ?? null)
         const rows = await listAudit(context, filter, { limit })
         return { result: rows, lines: rows.length === 0 ? ['No entries match.'] : rows.map(lineOf) }
       }),
@@ -49,7 +49,7 @@ export function addAuditCommand(program: Command): void {
 
 function lineOf(row: ListedAuditRow): string {
   const subject = row.subjectName ?? row.subjectId
-  const what = `${actorInWords(row)} ${actionInWords(row)}${subject === null ? '' : `: ${subject}`}`
+  const what = `${describeActor(row)} ${describeAction(row)}${subject === null ? '' : `: ${subject}`}`
   const changes = changesOf(row).map(inOneLine).join('; ')
   const from = row.address === null ? '' : `  from ${row.address}`
   return `${row.at.toISOString()}  ${row.action}  ${what}${changes === '' ? '' : ` (${changes})`}${from}`

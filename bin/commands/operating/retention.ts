@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import {
-  carryOutRetention,
+  applyRetention,
   tryRetention,
   type MonthOutcome,
   type Retained,
@@ -27,7 +27,7 @@ export function addRetentionCommands(program: Command): void {
       run(
         options,
         async (context) => {
-          const retained = await (options.dryRun === true ? tryRetention : carryOutRetention)(context)
+          const retained = await (options.dryRun === true ? tryRetention : applyRetention)(context)
           return { result: retained, lines: linesOf(retained) }
         },
         { statementTimeoutMs: STATEMENT_MS },

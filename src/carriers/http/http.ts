@@ -102,7 +102,11 @@ function isHmac(
   )
 }
 
-function readMessage(item: unknown, { query }: kit.CallbackRequest, settings: HttpSettings): kit.Brought {
+function readMessage(
+  item: unknown,
+  { query }: kit.CallbackRequest,
+  settings: HttpSettings,
+): kit.CallbackItem {
   const { messageIdField, fromField, toField, textField, mediaField } = settings
   return kit.message({
     id: textAt(item, messageIdField),
@@ -114,7 +118,7 @@ function readMessage(item: unknown, { query }: kit.CallbackRequest, settings: Ht
   })
 }
 
-function readReport(item: unknown, settings: HttpSettings): kit.Brought {
+function readReport(item: unknown, settings: HttpSettings): kit.CallbackItem {
   const word = textAt(item, settings.statusField).trim().toLowerCase()
   const said = textAt(item, settings.errorField)
   const report = (state: string) =>

@@ -133,7 +133,7 @@ function faultOf(body: unknown): kit.Refusal | undefined {
  * https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messageshas the form of a message; an
  * MMS has parts in `message`.
  */
-function readMessage(item: unknown): kit.Brought {
+function readMessage(item: unknown): kit.CallbackItem {
   const texts = kit.listAt(item, 'message').filter((part) => textAt(part, 'contentType') === 'text/plain')
   return kit.message({
     id: textAt(item, 'messageId'),
@@ -144,7 +144,7 @@ function readMessage(item: unknown): kit.Brought {
   })
 }
 
-function readReport(item: unknown): kit.Brought {
+function readReport(item: unknown): kit.CallbackItem {
   const [name, group] = [textAt(item, 'status.name'), textAt(item, 'status.groupName')]
   // If Infobip itself refuses a message, only the status gives the reason.
   const reason = at(item, ['', '0'].includes(textAt(item, 'error.groupId')) ? 'status' : 'error')

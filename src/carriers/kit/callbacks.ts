@@ -2,7 +2,7 @@ import type { AnyObject } from 'yup'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { CallbackAnswer, CallbackRequest, CallbackTools, CarrierCallbacks } from '../callbacks.js'
-import { unclear, type Brought, type BroughtReceipt, type BroughtText } from './brought.js'
+import { unclear, type CallbackItem, type ReceiptItem, type MessageItem } from './callback-items.js'
 import { numberFormOf, type Provider, type ProviderCallbacks } from './provider.js'
 import { isRecord } from './reading.js'
 import { readNumbers, readReceived } from './received.js'
@@ -61,7 +61,7 @@ function readAll<Settings extends AnyObject>(
   name: string,
   request: CallbackRequest,
   settings: Settings,
-): Brought[] {
+): CallbackItem[] {
   const found = items === undefined ? request.fields : items(request, name, settings)
   if (found === undefined || found === null) return [unclear('a request without the expected content')]
   return [found].flat().flatMap((item) => {
@@ -77,13 +77,13 @@ function readAll<Settings extends AnyObject>(
 
 async function takeAll<Settings extends AnyObject>(
   provider: Provider<Settings>,
-  brought: readonly Brought[],
+  items: readonly CallbackItem[],
   tools: CallbackTools<Settings>,
 ): Promise<void> {
   const puzzles = new Set<string>()
   const failures: unknown[] = []
   let takenCount = 0
-  for (const item of brought) {
+  for (const item of items) {
     try {
       if (item.kind === 'unclear') puzzles.add(item.why)
       if (item.kind === 'message') await takeMessage(provider, item, tools)
@@ -106,7 +106,7 @@ async function takeAll<Settings extends AnyObject>(
 
 async function takeMessage<Settings extends AnyObject>(
   provider: Provider<Settings>,
-  item: BroughtText,
+  item: MessageItem,
   { receiveMessage, settings }: CallbackTools<Settings>,
 ): Promise<void> {
   const { id: carrierMessageId, keyword } = item
@@ -119,7 +119,7 @@ async function takeMessage<Settings extends AnyObject>(
 
 function readReceipt<Settings extends AnyObject>(
   { title, codes = {} }: Provider<Settings>,
-  { id: carrierMessageId, status, code, said, messageId, charge }: BroughtReceipt,
+  { id: carrierMessageId, status, code, said, messageId, charge }: ReceiptItem,
 ) {
   const record = {
     carrierMessageId,

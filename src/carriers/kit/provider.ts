@@ -6,7 +6,7 @@ import type { MediaLimits } from '../media-limits.js'
 import type { Charge, PhoneState } from '../records.js'
 import type { Answer } from './answer.js'
 import type { ApiAccess, ApiRequest } from './api.js'
-import type { Brought } from './brought.js'
+import type { CallbackItem } from './callback-items.js'
 import type { NumberForm } from './numbers.js'
 import type { Listed } from './received.js'
 import type { CodeTable, Refusal } from './refusals.js'
@@ -126,7 +126,7 @@ export interface ProviderCallbacks<Settings> {
   /** Returns the items of a request, as a list or a single one. The default is its fields. */
   items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
   /** Reads one of these items. Each is read alone: an error leaves the others as they are. */
-  read: (item: unknown, of: Reading<Settings>) => Brought | readonly Brought[]
+  read: (item: unknown, of: Reading<Settings>) => CallbackItem | readonly CallbackItem[]
   /** The answer that it takes for success. The default is 200 and `{}`. */
   answer?: CallbackAnswer
   /** The time that it waits for an answer, in ms. */

@@ -1,12 +1,12 @@
 import { contentOf, type Received, type ReceivedRecord } from '../records.js'
-import type { Brought, BroughtText } from './brought.js'
+import type { CallbackItem, MessageItem } from './callback-items.js'
 import { readNumber, type NumberForm } from './numbers.js'
 
 /** One incoming message in a provider's list. Its id is that of the callback. */
 export interface Listed {
   receivedAt: Date
   /** An item that is not a message is left out. */
-  item: Brought
+  item: CallbackItem
 }
 
 /** The URL (RFC 2397) of media that are in a request, as base64; '' where they are no base64. */
@@ -19,7 +19,7 @@ export function dataUrl(contentType: string, base64: string): string {
 
 /** A message that came in, with its numbers as E.164. */
 export function readReceived(
-  { from, to, text, mediaUrls }: BroughtText,
+  { from, to, text, mediaUrls }: MessageItem,
   form: NumberForm | undefined,
 ): Received {
   return { ...readNumbers({ from, to }, form), content: contentOf(text, mediaUrls) }

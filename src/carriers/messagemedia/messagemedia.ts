@@ -141,7 +141,7 @@ export const messagemedia: kit.Provider<Settings> = {
   },
 }
 
-function readReply(fields: unknown): readonly kit.Brought[] {
+function readReply(fields: unknown): readonly kit.CallbackItem[] {
   const [from, to] = [textAt(fields, 'source_number'), textAt(fields, 'destination_number')]
   const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
   // Media are in the request itself, at no URL.
@@ -156,7 +156,7 @@ function readReply(fields: unknown): readonly kit.Brought[] {
   return [kit.message({ id, from, to, text, mediaUrls }), ...missing]
 }
 
-function readReport(fields: unknown): kit.Brought {
+function readReport(fields: unknown): kit.CallbackItem {
   const [id, state, code] = [
     textAt(fields, 'message_id'),
     textAt(fields, 'status'),

@@ -123,7 +123,7 @@ export const plivo: kit.Provider<Settings> = {
   },
 }
 
-function readMessage(fields: unknown): kit.Brought {
+function readMessage(fields: unknown): kit.CallbackItem {
   return kit.message({
     id: textAt(fields, 'MessageUUID'),
     from: textAt(fields, 'From'),
@@ -136,7 +136,7 @@ function readMessage(fields: unknown): kit.Brought {
   })
 }
 
-function readReport(fields: unknown, messageId: string): kit.Brought {
+function readReport(fields: unknown, messageId: string): kit.CallbackItem {
   const code = textAt(fields, 'ErrorCode')
   return kit.receipt(STATES, {
     id: textAt(fields, 'MessageUUID'),

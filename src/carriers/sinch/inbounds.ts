@@ -4,7 +4,7 @@ import { at, textAt } from '../kit.js'
 /** Reads what comes in at Sinch: its callbacks and its list have the same objects. */
 
 /** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Webhooks/ */
-export function readInbound(event: unknown): kit.Brought {
+export function readInbound(event: unknown): kit.CallbackItem {
   const type = textAt(event, 'type')
   if (type !== 'mo_text' && type !== 'mo_media') return kit.unclear(`an event of type "${type}"`)
   const isText = typeof at(event, 'body') === 'string'

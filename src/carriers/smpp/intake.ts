@@ -6,7 +6,7 @@ import { newId } from '../../ids.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Arrival } from '../listening.js'
 import type { Pdu } from './pdu.js'
-import { PATIENCE, type Session } from './session.js'
+import { TIMEOUTS, type Session } from './session.js'
 
 /** A `deliver_sm` or `data_sm`, which carries no id. */
 export interface SmppDelivery extends Omit<Arrival, 'silentMs'> {
@@ -75,7 +75,7 @@ export function createIntake(options: {
     if (ids.length === 0 || !session.isOpen()) return
     answered = []
     try {
-      await session.control('enquire_link', {}, PATIENCE.enquireMs)
+      await session.control('enquire_link', {}, TIMEOUTS.enquireMs)
     } catch (error) {
       session.end(asError(error))
       return

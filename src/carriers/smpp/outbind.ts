@@ -8,7 +8,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { NotBound } from './connect.js'
 import { textField, type Pdu } from './pdu.js'
 import { reconnectMs } from './reconnect.js'
-import { answerOutbind, type Patience, type Session, type SessionOptions } from './session.js'
+import { answerOutbind, type Timeouts, type Session, type SessionOptions } from './session.js'
 import { linesOf, readNetwork } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 
@@ -108,7 +108,7 @@ function faultInOutbind(
 export interface ListeningOptions {
   settings: SmppSettings
   log: Logger
-  patience: Patience
+  timeouts: Timeouts
   /** After `stop` no more connections are accepted; after `cut` the remaining ones are cut. */
   stop: AbortSignal
   cut: AbortSignal
@@ -126,7 +126,7 @@ export interface ListeningOptions {
  * If the port cannot be listened on, it tries again.
  */
 export async function keepListening(options: ListeningOptions): Promise<void> {
-  const { settings, log, patience, stop, cut, noteFailure } = options
+  const { settings, log, timeouts, stop, cut, noteFailure } = options
   const onStranger = strangersOf(log)
   const stays = new Set<Promise<void>>()
   /** The connections that have sent the right outbind. */
@@ -135,7 +135,7 @@ export async function keepListening(options: ListeningOptions): Promise<void> {
   let failureCount = 0
 
   /** Never fails. */
-  async function meet(socket: Socket): Promise<void> {
+  async function admit(socket: Socket): Promise<void> {
     const faultIn = (outbind: Pdu) => {
       const fault = isStopping() ? 'this process is stopping' : faultInOutbind(outbind, settings)
       if (fault !== undefined) return fault
@@ -155,13 +155,13 @@ export async function keepListening(options: ListeningOptions): Promise<void> {
   while (!isStopping()) {
     try {
       await acceptOutbinds(settings, {
-        ...{ stop, cut, onStranger, handshakeMs: patience.outbindMs },
+        ...{ stop, cut, onStranger, handshakeMs: timeouts.outbindMs },
         onListening: () => {
           failureCount = 0
           log.info({ port: settings.outbindPort }, 'smpp.listening')
         },
         onSocket: (socket) => {
-          const staying = meet(socket).finally(() => stays.delete(staying))
+          const staying = admit(socket).finally(() => stays.delete(staying))
           stays.add(staying)
         },
       })

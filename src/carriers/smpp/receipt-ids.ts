@@ -1,18 +1,18 @@
 import type { SmppSettings } from './settings.js'
 
-type Manner = SmppSettings['receiptIds']
+type ReceiptIdForm = SmppSettings['receiptIds']
 
 /** Returns the id of a `submit_sm_resp` in the form that the account's receipts will have, in which we keep it. */
-export function idInReceipts(id: string, manner: Manner): string {
-  if (manner === 'hex-to-decimal' && HEX.test(id)) return BigInt(`0x${id}`).toString()
-  if (manner === 'decimal-to-hex' && DECIMAL.test(id)) return BigInt(id).toString(16)
+export function idInReceipts(id: string, form: ReceiptIdForm): string {
+  if (form === 'hex-to-decimal' && HEX.test(id)) return BigInt(`0x${id}`).toString()
+  if (form === 'decimal-to-hex' && DECIMAL.test(id)) return BigInt(id).toString(16)
   return id
 }
 
 /** Returns the id in a receipt's text in the form that we keep: SMSCs pad with zeros, and write hex in either case. */
-export function idOfReceipt(id: string, manner: Manner): string {
-  if (manner === 'hex-to-decimal' && DECIMAL.test(id)) return BigInt(id).toString()
-  if (manner === 'decimal-to-hex' && HEX.test(id)) return BigInt(`0x${id}`).toString(16)
+export function idOfReceipt(id: string, form: ReceiptIdForm): string {
+  if (form === 'hex-to-decimal' && DECIMAL.test(id)) return BigInt(id).toString()
+  if (form === 'decimal-to-hex' && HEX.test(id)) return BigInt(`0x${id}`).toString(16)
   return id
 }
 

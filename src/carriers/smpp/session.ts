@@ -11,7 +11,7 @@ import { describeStatus, statusName } from './status.js'
  * The time limits; tests use shorter ones. Connecting, binding and the wait for the window are over before
  * CARRIER_TIMEOUT_MS by default: a message that was never written is then known not to have been sent.
  */
-export interface Patience {
+export interface Timeouts {
   connectMs: number
   bindMs: number
   /** The time in which a peer that connects to us has to identify itself. */
@@ -24,7 +24,7 @@ export interface Patience {
 
 // A message without a response is `unknown`, so a response gets the most time. An unbind gets little, because a
 // process that stops waits for it.
-export const PATIENCE: Patience = {
+export const TIMEOUTS: Timeouts = {
   connectMs: 4000,
   bindMs: 4000,
   outbindMs: 10_000,
@@ -65,7 +65,7 @@ export interface SessionOptions {
   onDelivery?: (session: Session, pdu: Pdu, body: Buffer) => void
   /** Ends the wait for the connection and the bind. */
   signal?: AbortSignal
-  patience?: Patience
+  timeouts?: Timeouts
 }
 
 /**
@@ -98,10 +98,10 @@ function hostsOf(
 }
 
 async function openSessionAt(options: SessionOptions): Promise<Session> {
-  const { settings, hosts, bindAs, signal, patience = PATIENCE } = options
-  const session = createSession(await connect(settings, hosts, patience.connectMs, signal), options)
-  await bind(session, settings, bindAs, patience.bindMs)
-  keepAsking(session, settings.enquireLinkSeconds * 1000, patience.enquireMs)
+  const { settings, hosts, bindAs, signal, timeouts = TIMEOUTS } = options
+  const session = createSession(await connect(settings, hosts, timeouts.connectMs, signal), options)
+  await bind(session, settings, bindAs, timeouts.bindMs)
+  keepAsking(session, settings.enquireLinkSeconds * 1000, timeouts.enquireMs)
   return session
 }
 
@@ -116,7 +116,7 @@ export async function answerOutbind(
   socket: Socket,
   options: Omit<SessionOptions, 'hosts'> & { faultIn: (outbind: Pdu) => string | undefined },
 ): Promise<Session> {
-  const { settings, bindAs, signal, patience = PATIENCE, faultIn } = options
+  const { settings, bindAs, signal, timeouts = TIMEOUTS, faultIn } = options
   let settle: (fault: string | undefined) => void = () => undefined
   const settled = new Promise<string | undefined>((resolve) => (settle = resolve))
   const session = createSession(socket, options, (first) => {
@@ -131,8 +131,8 @@ export async function answerOutbind(
   if (signal?.aborted === true) cut()
   signal?.addEventListener('abort', cut)
   const tooLate = setTimeout(() => {
-    session.end(new Error(`it sent nothing for ${patience.outbindMs} ms`))
-  }, patience.outbindMs)
+    session.end(new Error(`it sent nothing for ${timeouts.outbindMs} ms`))
+  }, timeouts.outbindMs)
   void session.ended.then(({ message }) => {
     settle(message)
     signal?.removeEventListener('abort', cut)
@@ -140,8 +140,8 @@ export async function answerOutbind(
   const fault = await settled
   clearTimeout(tooLate)
   if (fault !== undefined) throw new NotBound(`the SMSC has connected, but ${fault}`)
-  await bind(session, settings, bindAs, patience.bindMs)
-  keepAsking(session, settings.enquireLinkSeconds * 1000, patience.enquireMs)
+  await bind(session, settings, bindAs, timeouts.bindMs)
+  keepAsking(session, settings.enquireLinkSeconds * 1000, timeouts.enquireMs)
   return session
 }
 
@@ -151,13 +151,13 @@ export async function answerOutbind(
  */
 function createSession(
   socket: Socket,
-  { settings, onDelivery, patience = PATIENCE }: Pick<SessionOptions, 'settings' | 'onDelivery' | 'patience'>,
+  { settings, onDelivery, timeouts = TIMEOUTS }: Pick<SessionOptions, 'settings' | 'onDelivery' | 'timeouts'>,
   greet?: (first: Pdu) => void,
 ): Session {
   const link = createLink(socket, {
     windowSize: settings.windowSize,
-    windowMs: patience.windowMs,
-    responseMs: patience.responseMs,
+    windowMs: timeouts.windowMs,
+    responseMs: timeouts.responseMs,
     onRequest: (pdu, body) => {
       takeRequest(pdu, body)
     },
@@ -167,7 +167,7 @@ function createSession(
     id: newId(),
     close: async () => {
       if (!link.isOpen()) return
-      await link.control('unbind', {}, patience.unbindMs).catch(() => undefined)
+      await link.control('unbind', {}, timeouts.unbindMs).catch(() => undefined)
       link.end(new Error('unbound'))
     },
   }

@@ -13,9 +13,9 @@ import {
   bindKindsOf,
   dialledKindsOf,
   openSession,
-  PATIENCE,
+  TIMEOUTS,
   type BindKind,
-  type Patience,
+  type Timeouts,
   type Session,
   type SessionOptions,
 } from './session.js'
@@ -46,7 +46,7 @@ export interface SessionsOptions {
   confirm: (ids: string[]) => Promise<void>
   /** Called when `state()` has changed. */
   onChange?: () => void
-  patience?: Patience
+  timeouts?: Timeouts
 }
 
 /**
@@ -58,7 +58,7 @@ const MAX_WAIT_MS = 10_000
 /** Keeps as many sessions as the account's settings ask for, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
   const { name, settings, hosts, log, handle, confirm, onChange = () => undefined } = options
-  const { patience = PATIENCE } = options
+  const { timeouts = TIMEOUTS } = options
   /** Closing first makes no more binds. When the existing sessions have ended, it cuts the rest. */
   const stopping = new AbortController()
   const cutting = new AbortController()
@@ -95,7 +95,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
       onDelivery: (session, pdu, body) => {
         intakeOf(session).take(pdu, body)
       },
-      patience,
+      timeouts,
     })
     bound.set(session, { kind, intake: intakeOf(session) })
     countBind(kind, 'bound')
@@ -162,7 +162,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
   const listeningKinds = bindKindsOf(settings).filter((kind) => !dialledKindsOf(settings).includes(kind))
   const listening = listeningKinds.map((kind) =>
     keepListening({
-      ...{ settings, log, patience, stop: stopping.signal, cut: cutting.signal },
+      ...{ settings, log, timeouts, stop: stopping.signal, cut: cutting.signal },
       stay: async (open) => stay(kind, await enter(kind, open)),
       noteFailure: (error, failureCount) => {
         noteFailure(kind, error, failureCount)

@@ -12,7 +12,7 @@ import { NoAnswer } from './link.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
 import { idInReceipts } from './receipt-ids.js'
 import { reconnectMs } from './reconnect.js'
-import { dialledKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
+import { dialledKindsOf, openSession, TIMEOUTS, type Timeouts, type Session } from './session.js'
 import type { Sessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
 import type { StatusRule } from './setting-lines.js'
@@ -32,9 +32,9 @@ const MAX_PARTS = 255
 export function createSmpp(
   name: string,
   settings: SmppSettings,
-  options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; patience?: Patience },
+  options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; timeouts?: Timeouts },
 ): CarrierClient {
-  const { hosts, sessions, patience = PATIENCE } = options
+  const { hosts, sessions, timeouts = TIMEOUTS } = options
   // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
 
@@ -87,7 +87,7 @@ export function createSmpp(
       try {
         // All kinds of bind are tried at the same time, as they are used in operation.
         for (const bindAs of dialledKindsOf(settings)) {
-          opened.push(await openSession({ settings, hosts, bindAs, signal, patience }))
+          opened.push(await openSession({ settings, hosts, bindAs, signal, timeouts }))
         }
         // If the SMSC connects to us, nothing can be tried here: only its session shows that it works.
         if (opened.length === 0) return `the SMSC has not connected to port ${settings.outbindPort}`

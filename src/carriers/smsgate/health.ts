@@ -32,7 +32,7 @@ export async function listPhones({ ask, settings }: kit.Asking<Settings>): Promi
 }
 
 /** The app's "ping" comes from the phone itself, so this is a contact now. */
-export function readPing(event: unknown, settings: Settings): kit.Brought {
+export function readPing(event: unknown, settings: Settings): kit.CallbackItem {
   const id = textAt(event, 'deviceId')
   if (!isOurs(id, settings)) return kit.NOTHING
   const battery = batteryOf(at(event, 'payload.health'))
@@ -43,8 +43,8 @@ function stateOf(device: unknown, settings: Settings) {
   return { id: textAt(device, 'id'), awayAfterMs: awayAfterMs(settings) }
 }
 
-function phonesOf(brought: kit.Brought): kit.PhoneState[] {
-  return brought.kind === 'phone' ? [brought.phone] : []
+function phonesOf(item: kit.CallbackItem): kit.PhoneState[] {
+  return item.kind === 'phone' ? [item.phone] : []
 }
 
 function isOurs(id: string, { deviceId }: Settings): boolean {

@@ -114,7 +114,7 @@ function readMessage(
   text: string,
   its: Settings,
   mediaUrls: readonly string[] = [],
-): kit.Brought {
+): kit.CallbackItem {
   const payload = at(event, 'payload')
   const slot = SLOTS[Number(textAt(payload, 'simNumber')) - 1]
   // Without the permission to read the phone's state the app knows neither the card nor its number.
@@ -133,7 +133,7 @@ function onlyOne(list: readonly string[]): string {
 }
 
 /** https://docs.sms-gate.app/features/mms/: attachments are in the request itself. */
-function readMms(event: unknown, its: Settings): kit.Brought[] {
+function readMms(event: unknown, its: Settings): kit.CallbackItem[] {
   const text = textAt(event, 'payload.body') || textAt(event, 'payload.subject')
   const attached = kit
     .listAt(event, 'payload.attachments')

@@ -115,7 +115,7 @@ function wordsOf(body: unknown): string {
 }
 
 /** See https://developer.vonage.com/en/api/messages, "Inbound Message". */
-function readMessage(fields: unknown): kit.Brought {
+function readMessage(fields: unknown): kit.CallbackItem {
   const channel = textAt(fields, 'channel')
   if (channel !== 'sms' && channel !== 'mms') return kit.unclear(`a message from channel "${channel}"`)
   // Several parts are in a list; a single one has its own field.
@@ -130,7 +130,7 @@ function readMessage(fields: unknown): kit.Brought {
   })
 }
 
-function readReport(fields: unknown): kit.Brought {
+function readReport(fields: unknown): kit.CallbackItem {
   return kit.receipt(STATES, {
     id: textAt(fields, 'message_uuid'),
     state: textAt(fields, 'status'),

@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 
 /** An account whose carrier has to be asked what its lines have received. */
-export interface AccountToAsk {
+export interface AccountToPoll {
   id: string
   name: string
   kind: string
@@ -17,8 +17,8 @@ export interface AccountToAsk {
  * of many processes asks. An account that was never asked is asked for the last day, or for the time since it was
  * added.
  */
-export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Promise<AccountToAsk[]> {
-  const { rows } = await db.raw<{ rows: AccountToAsk[] }>(
+export async function takeAccountsToPoll(db: Database, minAgeSeconds: number): Promise<AccountToPoll[]> {
+  const { rows } = await db.raw<{ rows: AccountToPoll[] }>(
     `update carrier_accounts a set received_asked_at = clock_timestamp()
      where (a.received_asked_at is null or a.received_asked_at <= clock_timestamp() - make_interval(secs => ?))
        and exists (select 1 from lines l where is_line_at(l.carrier, l.routes, a.name))
@@ -49,7 +49,7 @@ export async function listNumbersAt(
 }
 
 /** Which of these the carrier has delivered already, by its ids. */
-export async function findBrought(
+export async function findReceivedIds(
   db: Database,
   carrier: string,
   carrierMessageIds: readonly string[],

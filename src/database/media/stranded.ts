@@ -2,7 +2,7 @@ import { fromNow, type RowJob } from '../claims.js'
 import type { Database } from '../connection.js'
 
 /** Makes the sweep look at media again after `ms`, without changing when they may be processed. */
-export async function lookAtMediaAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
+export async function recheckMedia(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx('media')
     .whereIn('id', [...ids])
     .update({ due_at: fromNow(trx, ms) })

@@ -55,7 +55,7 @@ export interface QueueRequest {
   /** The number of segments of its text, which counts in spend caps; if left out, nothing counts. */
   segmentCount?: number | undefined
   /** Returns true if the client is gone by now; if left out, it waits. */
-  hasLeft?: (() => boolean) | undefined
+  hasDisconnected?: (() => boolean) | undefined
   /** The credentials that let a webhook's request in. If they have changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
 }

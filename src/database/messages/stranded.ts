@@ -36,7 +36,7 @@ export async function lockOverdueMessages(
 }
 
 /** Makes the sweep look at them again after `ms`, without changing when they may be processed. */
-export async function lookAtMessagesAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
+export async function recheckMessages(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx.raw(
     `update messages m set due_at = clock_timestamp() + make_interval(secs => ?)
      where m.id = any (?::uuid[]) and ${isQueued}`,

@@ -167,7 +167,7 @@ export async function listTasks(
  *
  * @returns its state before, or undefined if it is over
  */
-export async function askToStop(trx: Database, id: string): Promise<RowJob | undefined> {
+export async function requestStop(trx: Database, id: string): Promise<RowJob | undefined> {
   const { rows } = await trx.raw<{ rows: RowJob[] }>(
     `update tasks set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),
        job_generation = job_generation + 1

@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 
 /** Yields every line, in batches: a person is looked up on each by an index of that line. */
-export async function* eachLines(db: Database, atOnce: number): AsyncGenerator<string[]> {
+export async function* eachLineBatch(db: Database, atOnce: number): AsyncGenerator<string[]> {
   for (let last: string | undefined; ;) {
     const ids = await db('lines')
       .modify((query) => {

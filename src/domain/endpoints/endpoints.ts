@@ -23,10 +23,10 @@ import { maskUrl, record } from '../operating/audit.js'
 import { signingSecretPlace } from './deliveries/deliver.js'
 import { endpointStateOf, type EndpointState } from './deliveries/endpoint-state.js'
 import { optInEventsOf, readOptInEvents } from './opt-in-events.js'
-import { actOn, getEndpoint, whatIsOf, type Asker, type Endpoint } from './own-endpoint.js'
+import { endpointAct, getEndpoint, endpointsOf, type EndpointCaller, type Endpoint } from './get-endpoint.js'
 
 export type { EndpointOwner } from '../../database/endpoints/endpoints.js'
-export { getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
+export { getEndpoint, type EndpointCaller, type Endpoint } from './get-endpoint.js'
 
 /** The limit besides the outgoing webhook. Each event of the line is posted to each of them. */
 export const MAX_LINE_ENDPOINTS = 10
@@ -46,13 +46,13 @@ export interface WrittenEndpoint {
 /** Lists a line's outgoing webhook first, then the oldest first. */
 export async function listEndpoints(
   { db }: Context,
-  asker: Asker,
+  caller: EndpointCaller,
   {
     state,
     ...of
   }: { lineId?: string; applicationId?: string; isOfAccount?: boolean; state?: EndpointState } = {},
 ): Promise<Endpoint[]> {
-  const own = whatIsOf(asker)
+  const own = endpointsOf(caller)
   const endpoints = await listRows(db, {
     userId: own.userId,
     lineId: own.lineId ?? of.lineId,
@@ -88,7 +88,7 @@ export async function addEndpoint(
     const { id, signingSecret } = await makeEndpoint(context, trx, { userId, ...owner }, { name, url })
     await setOptInEvents(trx, id, optInEvents)
     const endpoint = await getEndpoint({ db: trx }, { userId }, id)
-    await record(context, trx, actOn(endpoint, 'endpoint.added', { after: detailsOf(endpoint) }))
+    await record(context, trx, endpointAct(endpoint, 'endpoint.added', { after: detailsOf(endpoint) }))
     return { endpoint, signingSecret }
   })
 }
@@ -116,12 +116,12 @@ export async function makeEndpoint(
  */
 export async function changeEndpoint(
   context: Context,
-  asker: Asker,
+  caller: EndpointCaller,
   id: string,
   written: WrittenEndpoint,
 ): Promise<Endpoint> {
   const urlFault = await faultOf(context, written)
-  return changing(context, asker, id, async (trx, before) => {
+  return changing(context, caller, id, async (trx, before) => {
     const { name, url, optInEvents } = readFields(written, urlFault, before)
     if ([name, url, optInEvents].every((field) => field === undefined)) {
       throw new UserError('Give at least one of name, url and optInEvents')
@@ -137,8 +137,8 @@ export async function changeEndpoint(
  *
  * @throws UserError 404
  */
-export function enableEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
-  return changing(context, asker, id, (trx) => enableRow(trx, id))
+export function enableEndpoint(context: Context, caller: EndpointCaller, id: string): Promise<Endpoint> {
+  return changing(context, caller, id, (trx) => enableRow(trx, id))
 }
 
 /**
@@ -147,9 +147,13 @@ export function enableEndpoint(context: Context, asker: Asker, id: string): Prom
  * @returns the deleted endpoint
  * @throws UserError 404
  */
-export async function deleteEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
+export async function deleteEndpoint(
+  context: Context,
+  caller: EndpointCaller,
+  id: string,
+): Promise<Endpoint> {
   const deleted = await transaction(context.db, async (trx) => {
-    const endpoint = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
+    const endpoint = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
     await markEndpointDeleted(context, trx, endpoint)
     return endpoint
   })
@@ -164,7 +168,7 @@ export async function markEndpointDeleted(
   endpoint: Endpoint,
 ): Promise<void> {
   await deleteRow(trx, endpoint.id)
-  await record(context, trx, actOn(endpoint, 'endpoint.deleted', { before: detailsOf(endpoint) }))
+  await record(context, trx, endpointAct(endpoint, 'endpoint.deleted', { before: detailsOf(endpoint) }))
 }
 
 /** The locks of a batch end with its statement. */
@@ -243,16 +247,16 @@ async function requireRoom(trx: Database, userId: string, owner: EndpointOwner):
 
 async function changing(
   context: Context,
-  asker: Asker,
+  caller: EndpointCaller,
   id: string,
   change: (trx: Database, before: Endpoint) => Promise<void>,
 ): Promise<Endpoint> {
   return transaction(context.db, async (trx) => {
-    const before = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
+    const before = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
     await change(trx, before)
-    const after = await getEndpoint({ db: trx }, asker, id)
+    const after = await getEndpoint({ db: trx }, caller, id)
     const details = { before: detailsOf(before), after: detailsOf(after) }
-    await record(context, trx, actOn(before, 'endpoint.changed', details))
+    await record(context, trx, endpointAct(before, 'endpoint.changed', details))
     return after
   })
 }

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, isOfAccount, type EventType } from '../../event-types.js'
-import { payloadOf } from '../operating/notices/in-words.js'
+import { payloadOf } from '../operating/notices/describe.js'
 
 /** The payload of an event of a type in examples and test events. */
 export function examplePayloadOf(type: EventType): string {

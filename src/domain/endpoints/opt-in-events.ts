@@ -9,7 +9,7 @@ import {
 } from '../../event-types.js'
 import type { Endpoint } from '../../database/endpoints/endpoints.js'
 import { UserError } from '../../errors.js'
-import { isOperational } from './own-endpoint.js'
+import { isOperational } from './get-endpoint.js'
 
 type Owner = Pick<Endpoint, 'lineId' | 'applicationId'>
 

@@ -11,7 +11,13 @@ import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
 import { TemplateFailed } from './deliveries/template.js'
 import { examplePayloadOf } from './example-payloads.js'
 import { readPolicyFields } from './policy-fields.js'
-import { actOn, getEndpoint, isOperational, type Asker, type Endpoint } from './own-endpoint.js'
+import {
+  endpointAct,
+  getEndpoint,
+  isOperational,
+  type EndpointCaller,
+  type Endpoint,
+} from './get-endpoint.js'
 import { unaskedEventsOf } from './opt-in-events.js'
 import { OVERLAP_SECONDS } from './signing-secrets.js'
 
@@ -33,9 +39,9 @@ export type ShownPolicy = EndpointPolicy & { headerNames: string[]; publicKeyUrl
  *
  * @throws UserError 404
  */
-export async function getPolicy(context: Context, asker: Asker, id: string): Promise<ShownPolicy> {
+export async function getPolicy(context: Context, caller: EndpointCaller, id: string): Promise<ShownPolicy> {
   const { db, secrets } = context
-  const { id: endpointId } = await getEndpoint(context, asker, id)
+  const { id: endpointId } = await getEndpoint(context, caller, id)
   const { policy, headersSealed } = await findPolicy(db, endpointId)
   return shown(context, endpointId, policy, openHeaders(secrets, endpointId, headersSealed))
 }
@@ -48,12 +54,12 @@ export async function getPolicy(context: Context, asker: Asker, id: string): Pro
  */
 export async function changePolicy(
   context: Context,
-  asker: Asker,
+  caller: EndpointCaller,
   id: string,
   { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
-  const endpoint = await getEndpoint(context, asker, id)
+  const endpoint = await getEndpoint(context, caller, id)
   // The owner is checked first, so that strangers cannot tell another user's endpoint from one that does not exist.
   const { policy: asFound } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, limitsOf(config, endpoint))
@@ -62,7 +68,7 @@ export async function changePolicy(
   // meanwhile.
   if (tried.shape === 'template') await fill(context, endpoint, sampleOf(endpoint), tried)
   return transaction(db, async (trx) => {
-    const { id: endpointId } = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
+    const { id: endpointId } = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
     const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
     if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0) {
       throw new UserError('Give at least one field of the policy')
@@ -79,7 +85,7 @@ export async function changePolicy(
     const headersSealed = sealHeaders(secrets, endpointId, headers)
     await setPolicy(trx, endpointId, { policy, headersSealed })
     const details = { before: detailsOf(before, []), after: detailsOf(after, changedHeaders) }
-    await record(context, trx, actOn(endpoint, 'endpoint.changed', details))
+    await record(context, trx, endpointAct(endpoint, 'endpoint.changed', details))
     return after
   })
 }
@@ -92,12 +98,12 @@ export async function changePolicy(
  */
 export async function previewPolicy(
   context: Context,
-  asker: Asker,
+  caller: EndpointCaller,
   id: string,
   written: Record<string, unknown>,
 ): Promise<Preview & { fields: Partial<EndpointPolicy> }> {
   const { db, config } = context
-  const endpoint = await getEndpoint(context, asker, id)
+  const endpoint = await getEndpoint(context, caller, id)
   const { policy } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, limitsOf(config, endpoint))
   const event = await findLatestEvent(db, endpoint)

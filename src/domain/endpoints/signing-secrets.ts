@@ -5,7 +5,7 @@ import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
 import { secretsOf, signingSecretPlace } from './deliveries/deliver.js'
 import { publicKeyOf } from './deliveries/signature.js'
-import { actOn, getEndpoint, type Asker } from './own-endpoint.js'
+import { endpointAct, getEndpoint, type EndpointCaller } from './get-endpoint.js'
 
 /** Both secrets sign for this long after a rotation, so that receivers have a day to change over. */
 export const OVERLAP_SECONDS = 86_400
@@ -15,12 +15,16 @@ export const OVERLAP_SECONDS = 86_400
  *
  * @throws UserError 404
  */
-export async function revealSigningSecret(context: Context, asker: Asker, id: string): Promise<string> {
+export async function revealSigningSecret(
+  context: Context,
+  caller: EndpointCaller,
+  id: string,
+): Promise<string> {
   const { db, secrets } = context
-  const endpoint = await getEndpoint(context, asker, id)
+  const endpoint = await getEndpoint(context, caller, id)
   const sealed = await findSealedSecret(db, endpoint.id)
   if (sealed === undefined) throw new Error(`the endpoint ${endpoint.id} has no signing secret`)
-  await record(context, db, actOn(endpoint, 'endpoint.secret.shown'))
+  await record(context, db, endpointAct(endpoint, 'endpoint.secret.shown'))
   return secrets.open(sealed, signingSecretPlace(endpoint.id))
 }
 
@@ -37,13 +41,17 @@ export async function findPublicKeys(context: Context, endpointId: string): Prom
  * @returns the new secret
  * @throws UserError 404
  */
-export async function rotateSigningSecret(context: Context, asker: Asker, id: string): Promise<string> {
+export async function rotateSigningSecret(
+  context: Context,
+  caller: EndpointCaller,
+  id: string,
+): Promise<string> {
   return transaction(context.db, async (trx: Database) => {
-    const endpoint = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
+    const endpoint = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
     const secret = newSigningSecret()
     const secretSealed = context.secrets.seal(secret, signingSecretPlace(endpoint.id))
     await replaceSecret(trx, endpoint.id, secretSealed, OVERLAP_SECONDS)
-    await record(context, trx, actOn(endpoint, 'endpoint.secret.rotated'))
+    await record(context, trx, endpointAct(endpoint, 'endpoint.secret.rotated'))
     return secret
   })
 }

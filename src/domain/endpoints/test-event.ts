@@ -10,7 +10,7 @@ import { postEvent } from './deliveries/deliver.js'
 import { getOwnLine } from '../lines/lines.js'
 import { examplePayloadOf } from './example-payloads.js'
 import { optInEventsOf, unaskedEventsOf } from './opt-in-events.js'
-import { getEndpoint, isOperational, type Asker, type Endpoint } from './own-endpoint.js'
+import { getEndpoint, isOperational, type EndpointCaller, type Endpoint } from './get-endpoint.js'
 
 export interface TestEventResult {
   delivered: boolean
@@ -56,13 +56,13 @@ const NO_NUMBER = { lineId: null, number: null }
  */
 export async function sendTestEvent(
   context: Context,
-  asker: Asker,
+  caller: EndpointCaller,
   id: string,
   written?: string,
   { listeners = false }: { listeners?: boolean } = {},
 ): Promise<TestEventResult> {
   const { db } = context
-  const { lineId, userId, applicationId, ...endpoint } = await getEndpoint(context, asker, id)
+  const { lineId, userId, applicationId, ...endpoint } = await getEndpoint(context, caller, id)
   const isNotice = isOperational({ lineId, applicationId })
   const type = readTestEventType(written, isNotice ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
   if (lineId !== null) await requireEnabled(db, userId, lineId)

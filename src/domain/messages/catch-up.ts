@@ -1,11 +1,11 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { ReceivedRecord } from '../../carriers/records.js'
 import {
-  findBrought,
+  findReceivedIds,
   listNumbersAt,
   moveReceivedUntil,
-  takeAccountsToAsk,
-  type AccountToAsk,
+  takeAccountsToPoll,
+  type AccountToPoll,
 } from '../../database/carriers/carrier-received.js'
 import { asError, Unavailable } from '../../errors.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
@@ -15,10 +15,10 @@ import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { receiveMessage } from './receive.js'
 
 /** Carriers are asked every few minutes, and immediately when a process starts. */
-const ASK_EVERY_SECONDS = 180
+const POLL_EVERY_SECONDS = 180
 
 /**
- * Each pass looks this far back again: a record may come into the carrier's list late, a recording is listed long
+ * Each poll looks this far back again: a record may come into the carrier's list late, a recording is listed long
  * before it is finished, and the carrier's clock is not ours.
  */
 const OVERLAP_MS = 30 * 60_000
@@ -30,7 +30,7 @@ const TOO_NEW_MS = 60_000
  * Asks carriers what our lines have received, and takes in what no callback delivered: if we were down for longer than
  * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
  *
- * Everything before an account's `received_until` has been taken in. It moves forward only after a pass without
+ * Everything before an account's `received_until` has been taken in. It moves forward only after a poll without
  * failure.
  *
  * @param options.isStart true if the process has just started: accounts that were asked shortly before are asked
@@ -41,13 +41,13 @@ export async function catchUp(
   context: Context,
   { isStart, signal }: { isStart: boolean; signal: AbortSignal },
 ): Promise<number> {
-  const minAgeSeconds = isStart ? 0 : ASK_EVERY_SECONDS
-  const accounts = await takeAccountsToAsk(context.db, minAgeSeconds)
-  const counts = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
+  const minAgeSeconds = isStart ? 0 : POLL_EVERY_SECONDS
+  const accounts = await takeAccountsToPoll(context.db, minAgeSeconds)
+  const counts = await Promise.all(accounts.map((account) => pollAccount(context, account, signal)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-interface Pass {
+interface Poll {
   carrier: CarrierClient
   /** The time when each number became a line. */
   lineSince: ReadonlyMap<string, Date>
@@ -56,7 +56,7 @@ interface Pass {
   failed: number
 }
 
-async function askAccount(context: Context, account: AccountToAsk, signal: AbortSignal): Promise<number> {
+async function pollAccount(context: Context, account: AccountToPoll, signal: AbortSignal): Promise<number> {
   const { db, log } = context
   const { id, name, since, askedAt } = account
   const counts = { taken: 0, failed: 0 }
@@ -65,12 +65,12 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
     if (carrier?.listReceived === undefined) return 0
     const lines = (await listNumbersAt(db, name)).filter(({ number }) => canReceive(senderKindOf(number)))
     const lineSince = new Map(lines.map(({ number, createdAt }) => [number, createdAt]))
-    const pass: Pass = Object.assign(counts, { carrier, lineSince, signal })
+    const poll: Poll = Object.assign(counts, { carrier, lineSince, signal })
     const from = new Date(since.getTime() - OVERLAP_MS)
     for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
-      await takeInBatch(context, pass, batch)
+      await receiveRecords(context, poll, batch)
     }
-    if (pass.failed === 0) await moveReceivedUntil(db, id, askedAt)
+    if (poll.failed === 0) await moveReceivedUntil(db, id, askedAt)
   } catch (error) {
     if (!signal.aborted) log.warn({ carrier: name, err: asError(error) }, 'received.not_listed')
   }
@@ -79,36 +79,36 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
 }
 
 /** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */
-async function takeInBatch(context: Context, pass: Pass, batch: readonly ReceivedRecord[]): Promise<void> {
-  const { carrier, signal } = pass
+async function receiveRecords(context: Context, poll: Poll, batch: readonly ReceivedRecord[]): Promise<void> {
+  const { carrier, signal } = poll
   const records = batch.filter(({ receivedAt }) => receivedAt.getTime() <= Date.now() - TOO_NEW_MS)
   const ids = records.map(({ id }) => id)
-  const brought = await findBrought(context.db, carrier.name, ids)
+  const knownIds = await findReceivedIds(context.db, carrier.name, ids)
   for (const record of records) {
     signal.throwIfAborted()
     try {
-      await takeIn(context, pass, record, brought)
+      await receiveRecord(context, poll, record, knownIds)
     } catch (error) {
       if (error instanceof Unavailable || error instanceof CarrierRefused || signal.aborted) throw error
-      pass.failed += 1
+      poll.failed += 1
       context.log.error({ carrier: carrier.name, err: asError(error) }, 'received.not_taken')
     }
   }
 }
 
-async function takeIn(
+async function receiveRecord(
   context: Context,
-  pass: Pass,
+  poll: Poll,
   record: ReceivedRecord,
-  brought: ReadonlySet<string>,
+  knownIds: ReadonlySet<string>,
 ): Promise<void> {
   const { id: carrierMessageId, receivedAt } = record
-  if (brought.has(carrierMessageId)) return
-  const found = await record.read(pass.signal)
-  const lineSince = found && pass.lineSince.get(found.toNumber)
+  if (knownIds.has(carrierMessageId)) return
+  const found = await record.read(poll.signal)
+  const lineSince = found && poll.lineSince.get(found.toNumber)
   // Messages from before the number became a line belonged to another user.
   if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
-  const { name: carrierAccount } = pass.carrier
+  const { name: carrierAccount } = poll.carrier
   const outcome = await receiveMessage(context, { carrierAccount, carrierMessageId, ...found, receivedAt })
-  if (outcome.kind === 'received') pass.taken += 1
+  if (outcome.kind === 'received') poll.taken += 1
 }

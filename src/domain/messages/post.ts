@@ -41,7 +41,7 @@ export interface NewMessage extends SendOptions {
   mediaUrls?: readonly string[] | undefined
   idempotencyKey: string | undefined
   /** Returns true if the caller is gone, so that the answer would not be read. */
-  hasLeft?: () => boolean
+  hasDisconnected?: () => boolean
 }
 
 /**
@@ -152,7 +152,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
     applicationId,
     toNumber,
     text,
-    hasLeft: message.hasLeft,
+    hasDisconnected: message.hasDisconnected,
     segmentCount: await countForCaps(context, line, text),
     ...options,
     media: media.urls.map(outboundMedia),

@@ -24,7 +24,7 @@ import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context, Inbound } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
-import { hearKeywords, readKeyword, type Heard, type Keyword } from './opt-out/keywords.js'
+import { applyKeywords, readKeyword, type KeywordResults, type Keyword } from './opt-out/keywords.js'
 import { numberWindowKey } from './windows.js'
 
 export interface InboundMessage {
@@ -185,7 +185,7 @@ export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Pro
 async function takeIn(
   db: Database,
   batch: readonly Inbound[],
-): Promise<{ answers: ReceiveAnswer[]; heard: Heard }> {
+): Promise<{ answers: ReceiveAnswer[]; heard: KeywordResults }> {
   const saying = batch.filter(({ said }) => said !== undefined)
   if (saying.length === 0) {
     const answers = await repeatable(() => receiveMessages(db, batch))
@@ -202,7 +202,7 @@ async function takeIn(
       if (said === undefined || answer?.kind !== 'received') return []
       return [{ id, lineId: answer.lineId, fromNumber, carrierAccount, ...said }]
     })
-    return { answers, heard: await hearKeywords(trx, messages) }
+    return { answers, heard: await applyKeywords(trx, messages) }
   })
 }
 

@@ -19,21 +19,21 @@ const MESSAGES_AT_ONCE = 1000
  *
  * @returns the number of messages that got a new job
  */
-export async function bringResumed(context: Context): Promise<number> {
+export async function enqueueResumed(context: Context): Promise<number> {
   // The sweep would enqueue what Redis does not take, one by one.
   if (context.redis.status !== 'ready') return 0
   let count = 0
   for (const resumption of await listResumptions(context.db)) {
-    const brought = await bring(context, resumption)
+    const wokenCount = await wakeLines(context, resumption)
     await endResumption(context.db, resumption)
     const { table: what, id } = resumption
-    context.log.info({ what, id, count: brought }, 'sending.brought')
-    count += brought
+    context.log.info({ what, id, count: wokenCount }, 'sending.brought')
+    count += wokenCount
   }
   return count
 }
 
-async function bring(context: Context, resumption: Resumption): Promise<number> {
+async function wakeLines(context: Context, resumption: Resumption): Promise<number> {
   let count = 0
   for (let after = FIRST_ID; ;) {
     const lines = await listWaitingLines(context.db, resumption, after, LINES_AT_ONCE)

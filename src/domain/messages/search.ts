@@ -23,7 +23,7 @@ import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { parseE164 } from './phone-number.js'
-import { numberSearchReason, recordPersonFound } from '../people/private-looks.js'
+import { numberSearchReason, recordPersonFound } from '../people/private-access.js'
 import type { Session } from '../people/sessions.js'
 
 export type {

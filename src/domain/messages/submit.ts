@@ -33,7 +33,7 @@ export interface IncomingWebhookMessage extends SendOptions {
   text: string
   idempotencyKey: string | undefined
   /** Returns true if the caller is gone, so that the answer would not be read. */
-  hasLeft?: () => boolean
+  hasDisconnected?: () => boolean
 }
 
 /** Errors of an incoming webhook. `docs/http.md` lists them, and clients compare them word by word. */
@@ -92,7 +92,7 @@ export async function submitToIncomingWebhook(
     source: 'webhook',
     toNumber,
     text,
-    hasLeft: message.hasLeft,
+    hasDisconnected: message.hasDisconnected,
     segmentCount: await countForCaps(context, webhook, text),
     ...options,
     // The statement judges this after the limits, and not at all for a repeat.
@@ -145,7 +145,7 @@ export function createQueueing({
     // request may wait to be read for longer than its caller does (measured: 893 of 1,652 were accepted although
     // their caller was gone).
     await nextTurn()
-    const wanted = requests.filter(({ hasLeft }) => hasLeft?.() !== true)
+    const wanted = requests.filter(({ hasDisconnected }) => hasDisconnected?.() !== true)
     if (wanted.length === requests.length) return queue(requests)
     const answers = wanted.length === 0 ? [] : await queue(wanted)
     const byRequest = new Map(wanted.map((request, n) => [request, answers[n]]))

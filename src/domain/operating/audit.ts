@@ -54,13 +54,13 @@ export async function recordOnce(context: WithActor & Pick<Context, 'db'>, act: 
   if (row !== undefined) await insertAuditRowOnce(context.db, row, withinMinutes)
 }
 
-const LOOK_MINUTES = 10
+const VIEW_MINUTES = 10
 
 /**
  * Records that an operator looks at another user's data; one look counts for ten minutes. Looking at one's own data
  * is not recorded.
  */
-export async function recordLook(
+export async function recordView(
   context: WithActor & Pick<Context, 'db'>,
   action: 'user.viewed' | 'message.viewed' | 'audit_log.viewed' | 'user.person.found',
   userId: string | null,
@@ -68,7 +68,7 @@ export async function recordLook(
   after?: AuditDetails,
 ): Promise<void> {
   if (userId !== null && userId === context.actor.userId) return
-  await recordOnce(context, { action, subjectId, userId, after }, LOOK_MINUTES)
+  await recordOnce(context, { action, subjectId, userId, after }, VIEW_MINUTES)
 }
 
 /** Lists the newest first. */

@@ -165,7 +165,7 @@ function joined(one: Cause, other: Cause): Cause {
 }
 
 /** Returns words such as `8 endpoints answer HTTP 500`. */
-export function causeInWords({ count, noun, does }: Pick<Cause, 'count' | 'noun' | 'does'>): string {
+export function describeCause({ count, noun, does }: Pick<Cause, 'count' | 'noun' | 'does'>): string {
   if (count > 1) return `${count} ${noun[1]} ${does[1]}`
   return `${noun[0].charAt(0).toUpperCase()}${noun[0].slice(1)} ${does[0]}`
 }

@@ -56,7 +56,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
 }
 
 /** Makes the partitions that will be needed, and deletes what has expired. It is never urgent. */
-export async function keepHouse(context: Context): Promise<void> {
+export async function runHousekeeping(context: Context): Promise<void> {
   const counts: Record<string, number> = {}
   for (const [name, chore] of Object.entries(CHORES)) counts[name] = await chore(context)
   context.log.info(counts, 'maintenance.done')

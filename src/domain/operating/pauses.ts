@@ -3,7 +3,7 @@ import { transaction } from '../../database/connection.js'
 import type { Line } from '../../database/lines/lines.js'
 import { isPaused, pauseRow, resumeRow, type PausableRow } from '../../database/operating/pauses.js'
 import { UserError } from '../../errors.js'
-import type { Endpoint } from '../endpoints/own-endpoint.js'
+import type { Endpoint } from '../endpoints/get-endpoint.js'
 import { record, type Act } from './audit.js'
 import type { Context } from '../context.js'
 

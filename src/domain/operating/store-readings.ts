@@ -3,20 +3,20 @@ import { listCarrierAccounts } from '../../database/carriers/carrier-accounts.js
 import { listCarrierSessions } from '../../database/carriers/carrier-sessions.js'
 import { countUnhealthyEndpoints } from '../../database/endpoints/endpoints.js'
 import {
-  lookAtDeliveries,
-  lookAtMedia,
-  lookAtMessages,
+  readDeliveryRows,
+  readMediaRows,
+  readMessageRows,
   type QueueRows,
 } from '../../database/operating/overview/queues.js'
 import { reading } from '../../database/operating/overview/reading.js'
 import { findPartitionsAhead } from '../../database/partitions.js'
 import { asError } from '../../errors.js'
-import { lookAtQueue } from '../../queues/look.js'
+import { readQueueJobs } from '../../queues/queue-jobs.js'
 import type { QueueName } from '../../queues/queues.js'
 import { readRedisFacts } from '../../kit/redis/redis-facts.js'
 import * as metrics from '../../telemetry/metrics.js'
 import type { Context } from '../context.js'
-import { lookAtDisks } from './overview/disks.js'
+import { readDisks } from './overview/disks.js'
 
 /** A store is asked no more often than this, however often Prometheus comes. */
 const FRESH_MS = 5000
@@ -44,9 +44,9 @@ const POSTGRES: Store = {
   name: 'postgres',
   ask: ({ db }) => db.raw('select 1'),
   parts: {
-    messages: async ({ db }) => showWaiting('send-message', await reading(db, lookAtMessages)),
-    deliveries: async ({ db }) => showWaiting('deliver-event', await reading(db, lookAtDeliveries)),
-    media: async ({ db }) => showWaiting('fetch-media', await reading(db, lookAtMedia)),
+    messages: async ({ db }) => showWaiting('send-message', await reading(db, readMessageRows)),
+    deliveries: async ({ db }) => showWaiting('deliver-event', await reading(db, readDeliveryRows)),
+    media: async ({ db }) => showWaiting('fetch-media', await reading(db, readMediaRows)),
     sessions: readSessions,
     endpoints: async ({ db }) => {
       const counts = await countUnhealthyEndpoints(db)
@@ -103,7 +103,7 @@ async function readDisk({ config, log }: Context): Promise<void> {
   const { mediaFolder, mediaS3 } = config
   if (mediaS3 !== undefined) return
   try {
-    const [disk] = await lookAtDisks([{ of: 'media', folder: mediaFolder, isMadeLater: true }])
+    const [disk] = await readDisks([{ of: 'media', folder: mediaFolder, isMadeLater: true }])
     for (const gauge of [metrics.diskFreeBytes, metrics.diskFreeRatio]) gauge.reset()
     if (disk === undefined) return
     metrics.diskFreeBytes.set({ disk: disk.of }, disk.freeBytes)
@@ -200,7 +200,7 @@ async function readSessions({ db, carriers }: Context): Promise<() => void> {
 /** If Redis does not list its clients, there is no figure of workers, because 0 would raise an alert. */
 async function readJobs({ queues, redis }: Context): Promise<() => void> {
   const found = await Promise.all(
-    queues.all.map(async (queue) => ({ queue: queue.name, ...(await lookAtQueue(queue, redis)) })),
+    queues.all.map(async (queue) => ({ queue: queue.name, ...(await readQueueJobs(queue, redis)) })),
   )
   return () => {
     for (const { queue, workers, ...states } of found) {

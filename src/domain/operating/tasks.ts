@@ -2,7 +2,7 @@ import type { Database } from '../../database/connection.js'
 import { transaction } from '../../database/connection.js'
 import type { Page } from '../../database/lists.js'
 import {
-  askToStop,
+  requestStop,
   findTask,
   insertTask,
   listTasks,
@@ -85,7 +85,7 @@ export async function stopTask(context: Context, userId: string | undefined, id:
   const { db, queues } = context
   const task = await required(db, userId, id)
   const stopping = await transaction(db, async (trx) => {
-    const asked = await askToStop(trx, task.id)
+    const asked = await requestStop(trx, task.id)
     if (asked === undefined) throw new UserError('This task has already ended', 409)
     if (task.stopAskedAt === null) {
       const { kind, doneCount, totalCount } = task

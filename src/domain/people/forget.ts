@@ -21,15 +21,15 @@ import {
   type PersonCounts,
   type PersonOnLines,
 } from '../../database/people/finding.js'
-import { eachLines } from '../../database/people/lines.js'
+import { eachLineBatch } from '../../database/people/lines.js'
 import { UserError } from '../../errors.js'
 import { StorageFailed } from '../../storage/storage.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { MAX_NUMBER_LENGTH, parseE164 } from '../messages/phone-number.js'
-import { readReason, recordForUsers } from './private-looks.js'
+import { readReason, recordForUsers } from './private-access.js'
 import { simulatorTokenOf } from '../simulator/media-url.js'
-import { usersConcerned } from './concerned.js'
+import { findUsersWithPerson } from './users-with-person.js'
 
 export type { PersonCounts } from '../../database/people/finding.js'
 
@@ -60,7 +60,7 @@ export async function findPerson(context: Context, number: string): Promise<Pers
     named: (await listNamings(db, number)).length,
   }
   const until = await readClock(db)
-  for await (const lineIds of eachLines(db, LINES_AT_ONCE)) {
+  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) {
     add(found, await countPerson(db, { number, lineIds, until }))
   }
   return found
@@ -91,7 +91,7 @@ export async function forgetPerson(
   const until = await readClock(db)
   await eachPart(context, number, until, (person) => endAll(context, person))
   await waitForWorkers(context, number, until, patienceMs)
-  await recordForUsers(context, 'user.person.forgotten', await usersConcerned(context, number), why)
+  await recordForUsers(context, 'user.person.forgotten', await findUsersWithPerson(context, number), why)
 
   const erased = { ...NOBODY }
   await eachPart(context, number, until, async (person) => {
@@ -116,7 +116,7 @@ async function eachPart(
   until: string,
   work: (person: PersonOnLines) => Promise<void>,
 ): Promise<void> {
-  for await (const lineIds of eachLines(db, LINES_AT_ONCE)) await work({ number, lineIds, until })
+  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) await work({ number, lineIds, until })
 }
 
 async function endAll({ db }: Context, person: PersonOnLines): Promise<void> {

@@ -5,10 +5,10 @@ import { Unavailable } from '../../errors.js'
  *
  * @throws Unavailable if too many wait already
  */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>
 
 /** @param options.busy the error's message when too many wait */
-export function createSemaphore(options: { atOnce: number; maxWaiting: number; busy: string }): InTurn {
+export function createSemaphore(options: { atOnce: number; maxWaiting: number; busy: string }): Semaphore {
   const { atOnce, maxWaiting, busy } = options
   let runningCount = 0
   const waiting: (() => void)[] = []

@@ -8,7 +8,7 @@ import type { Logger } from '../../telemetry/log.js'
  * `fail-fast`: a command without a connection fails immediately (accepting must not wait for Redis). `wait`: commands
  * wait for the connection to come back (BullMQ's workers: without Redis there is nothing to do).
  */
-export type RedisManner = 'fail-fast' | 'wait'
+export type RedisMode = 'fail-fast' | 'wait'
 
 /**
  * A connection without an answer for this long is closed and opened again: a load balancer or NAT on the way may have
@@ -34,7 +34,7 @@ export interface Sentinels {
 /**
  * The connection options for a Redis. With Sentinels, the host in the URL is the name by which they know the master.
  */
-export function wayToRedis(url: string, sentinels: Sentinels | undefined): RedisOptions {
+export function sentinelOptions(url: string, sentinels: Sentinels | undefined): RedisOptions {
   if (sentinels === undefined) return {}
   const hasTls = url.startsWith('rediss:')
   return {
@@ -47,16 +47,16 @@ export function wayToRedis(url: string, sentinels: Sentinels | undefined): Redis
   }
 }
 
-export function connectRedis(url: string, manner: RedisManner, log: Logger, sentinels?: Sentinels): Redis {
+export function connectRedis(url: string, mode: RedisMode, log: Logger, sentinels?: Sentinels): Redis {
   const redis = new Redis(url, {
-    ...wayToRedis(url, sentinels),
+    ...sentinelOptions(url, sentinels),
     socketTimeout: SILENCE_MS,
     connectTimeout: SILENCE_MS,
     // The first tries follow quickly, for a restart; later ones must not crowd a Redis that is loading its data.
     retryStrategy: (times) => Math.min(100 * times, 1000),
     // A failed-over master answers READONLY until its clients reconnect.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    ...(manner === 'wait'
+    ...(mode === 'wait'
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: COMMAND_MS }),
   })

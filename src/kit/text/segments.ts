@@ -41,12 +41,12 @@ export function roomOf(encoding: Encoding, headerOctets: number): number {
 }
 
 /** A way to encode a text. */
-interface Manner extends Pick<Segments, 'encoding' | 'language' | 'shift' | 'room'> {
+interface EncodingScheme extends Pick<Segments, 'encoding' | 'language' | 'shift' | 'room'> {
   /** undefined for UCS-2, which has everything. */
   encoder: Encoder | undefined
 }
 
-function mannerOf(encoding: Encoding, language: Language | null = null, shift = NO_SHIFT): Manner {
+function schemeOf(encoding: Encoding, language: Language | null = null, shift = NO_SHIFT): EncodingScheme {
   const tables = [shift.single, shift.locking].filter((each) => each !== 0).length * TABLE_OCTETS
   const roomBeside = (octets: number) => roomOf(encoding, octets === 0 ? 0 : 1 + octets)
   return {
@@ -56,20 +56,20 @@ function mannerOf(encoding: Encoding, language: Language | null = null, shift = 
   }
 }
 
-const GSM_7 = mannerOf('GSM-7')
-const UCS_2 = mannerOf('UCS-2')
+const GSM_7 = schemeOf('GSM-7')
+const UCS_2 = schemeOf('UCS-2')
 
 /**
  * The single shift comes first: a phone that does not know its table shows `s` for `ş`, and the rest of the text as it
  * is. With an unknown locking table it shows other characters throughout.
  */
-const NATIONAL: readonly Manner[] = ['single', 'locking', 'both'].flatMap((tables) =>
+const NATIONAL: readonly EncodingScheme[] = ['single', 'locking', 'both'].flatMap((tables) =>
   LANGUAGE_NAMES.flatMap((language) => {
     const id = LANGUAGES[language]
     const hasLocking = NATIONAL_TABLES.some((table) => table.language === id && table.locking !== undefined)
     if (tables !== 'single' && !hasLocking) return []
     const shift = { single: tables === 'locking' ? 0 : id, locking: tables === 'single' ? 0 : id }
-    return [mannerOf('GSM-7', language, shift)]
+    return [schemeOf('GSM-7', language, shift)]
   }),
 )
 
@@ -92,7 +92,7 @@ export function cutIntoSegments(
   if (isGsm7(text)) return cut(text, GSM_7)
   const national = NATIONAL.filter(
     ({ language, encoder }) => language !== null && languages.includes(language) && hasAll(encoder, text),
-  ).map((manner) => cut(text, manner))
+  ).map((scheme) => cut(text, scheme))
   const fewest = Math.min(...national.map(({ parts }) => parts.length))
   return national.find(({ parts }) => parts.length === fewest) ?? cut(text, UCS_2)
 }
@@ -101,18 +101,18 @@ function hasAll(encoder: Encoder | undefined, text: string): boolean {
   return encoder !== undefined && Array.from(text).every((character) => encoder.has(character))
 }
 
-function cut(text: string, { encoder, ...manner }: Manner): Segments {
+function cut(text: string, { encoder, ...scheme }: EncodingScheme): Segments {
   const unitsOf = (character: string) => encoder?.get(character)?.length ?? character.length
   const characters = Array.from(text)
   const unitCount = characters.reduce((sum, character) => sum + unitsOf(character), 0)
-  if (unitCount <= manner.room.single) return { ...manner, parts: [text], unitCount }
+  if (unitCount <= scheme.room.single) return { ...scheme, parts: [text], unitCount }
 
   const parts: string[] = []
   let part = ''
   let used = 0
   for (const character of characters) {
     const units = unitsOf(character)
-    if (used + units > manner.room.part) {
+    if (used + units > scheme.room.part) {
       parts.push(part)
       part = ''
       used = 0
@@ -120,7 +120,7 @@ function cut(text: string, { encoder, ...manner }: Manner): Segments {
     part += character
     used += units
   }
-  return { ...manner, parts: [...parts, part], unitCount }
+  return { ...scheme, parts: [...parts, part], unitCount }
 }
 
 /** Matches texts that need no escape, which takes two septets that must not be parted. */
@@ -156,10 +156,10 @@ export function countSegments(text: string, languages: readonly Language[] = [])
 }
 
 function matching(
-  manners: readonly Manner[],
+  schemes: readonly EncodingScheme[],
   isMeant: (septets: readonly number[]) => boolean = () => true,
 ): RegExp {
-  const characters = manners.flatMap(({ encoder }) =>
+  const characters = schemes.flatMap(({ encoder }) =>
     Array.from(encoder ?? [], ([character, septets]) =>
       isMeant(septets) ? character.replace(/[\\\]^-]/, '\\$&') : '',
     ),

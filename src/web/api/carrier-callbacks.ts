@@ -19,14 +19,14 @@ import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { fieldsOf, readCallbackBody } from '../input/callback-body.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
-import { createPatience } from '../listening/patience.js'
+import { createOutageRetry } from '../listening/outage-retry.js'
 
 /**
  * Twilio waits 15 s for an answer, which needs time too, and by default does not repeat the request after a 5xx. At
  * most `maxWaiting` requests wait; each has a connection and a body in memory, so with more of them a long outage
  * would fill the process.
  */
-const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
+const retryOutage = createOutageRetry({ waitMs: 13_000, maxWaiting: 200 })
 
 /** Answers carriers' requests to us. Signatures are over the original URL and body. */
 export function answerCarrierCallback(context: Context): RouterMiddleware {
@@ -53,7 +53,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
     if (isKnown && context.callingAccounts.remembered(accountId) !== undefined) {
       ;(ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
     }
-    const answer = await patiently(() => answerCallback(context, request), callbacks?.waitMs)
+    const answer = await retryOutage(() => answerCallback(context, request), callbacks?.waitMs)
     ctx.status = answer.status ?? 200
     ctx.body = answer.body
     ctx.type = answer.type

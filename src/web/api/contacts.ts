@@ -31,7 +31,7 @@ import {
   schemaOf,
 } from '../openapi/parts.js'
 import { requireContactScope, visibleLines } from './line-access.js'
-import { operationsOf, type Asked } from './operation.js'
+import { operationsOf, type OperationCall } from './operation.js'
 
 export const contactSchemas = {
   Contact: object({
@@ -123,10 +123,10 @@ export const contactOperations = [
     takesForm: true,
     ignoresUnknown: true,
     answer: contact,
-    act: async (asked) => {
-      const { context, ctx, userId } = asked
+    act: async (call) => {
+      const { context, ctx, userId } = call
       await requireContactScope(context, ctx, 'contacts:write')
-      const { phoneNumber, ...fields } = await readFields(asked)
+      const { phoneNumber, ...fields } = await readFields(call)
       if (phoneNumber === undefined) throw new UserError('phoneNumber is a required field')
       const saved = await saveContact(context, userId, readContactNumber(phoneNumber), fields)
       return (await presentContacts(context, ctx, [saved]))[0]
@@ -145,21 +145,21 @@ export const contactOperations = [
     ignoresUnknown: true,
     answer: contact,
     refusals: [409],
-    act: async (asked) => {
-      const { context, ctx, userId } = asked
+    act: async (call) => {
+      const { context, ctx, userId } = call
       await requireContactScope(context, ctx, 'contacts:write')
-      const fields = await readFields(asked)
+      const fields = await readFields(call)
       if (Object.keys(fields).length === 0) {
         throw new UserError('Give name, phoneNumber or blocked, in the body or in the query')
       }
-      const changed = await changeContact(context, userId, asked.id, fields)
+      const changed = await changeContact(context, userId, call.id, fields)
       return (await presentContacts(context, ctx, [changed]))[0]
     },
   }),
 ]
 
 /** Some clients of the original send the fields in the query, others in the body. If both are there, the body counts. */
-async function readFields({ query, body }: Asked<Fields, Fields>): Promise<Fields> {
+async function readFields({ query, body }: OperationCall<Fields, Fields>): Promise<Fields> {
   return { ...(await query()), ...(await body()) }
 }
 

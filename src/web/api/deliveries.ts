@@ -35,11 +35,11 @@ export const deliveryOperations = [
       status: wordParameter(DELIVERY_STATUSES).meta({ about: 'Only with this status.' }),
     }),
     answer: answersList('A page of deliveries, or all of them as CSV.', schemaOf('Delivery'), nextPage),
-    act: async (asked) => {
-      const { context, ctx, userId } = asked
-      const { before, limit, ...filter } = await asked.query()
+    act: async (call) => {
+      const { context, ctx, userId } = call
+      const { before, limit, ...filter } = await call.query()
       await answerList(
-        asked,
+        call,
         'deliveries',
         { before, limit },
         (page) => listDeliveries(context.db, userId, { ...filter, ...lineFilterOf(ctx) }, page),

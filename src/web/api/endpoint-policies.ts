@@ -18,7 +18,7 @@ import {
   url,
   type Schema,
 } from '../openapi/parts.js'
-import { askerOf } from './endpoints.js'
+import { callerOf } from './endpoints.js'
 import { fieldsOf, operationsOf } from './operation.js'
 
 /** `policy-fields.ts` of the domain reads them. */
@@ -110,7 +110,7 @@ export const policyOperations = [
     summary: "Get an endpoint's policy",
     description: 'Changing the URL does not affect the policy.',
     answer: policy,
-    act: ({ context, ctx, id }) => getPolicy(context, askerOf(ctx), id),
+    act: ({ context, ctx, id }) => getPolicy(context, callerOf(ctx), id),
   }),
   operation({
     operationId: 'changeEndpointPolicy',
@@ -124,7 +124,7 @@ export const policyOperations = [
     needsField: true,
     answer: policy,
     refusals: [409],
-    act: ({ context, ctx, id }) => changePolicy(context, askerOf(ctx), id, fieldsOf(ctx)),
+    act: ({ context, ctx, id }) => changePolicy(context, callerOf(ctx), id, fieldsOf(ctx)),
   }),
   operation({
     operationId: 'previewEndpointPolicy',
@@ -142,7 +142,7 @@ export const policyOperations = [
       }),
     ),
     act: async ({ context, ctx, id }) => {
-      const { contentType, body, isSample } = await previewPolicy(context, askerOf(ctx), id, fieldsOf(ctx))
+      const { contentType, body, isSample } = await previewPolicy(context, callerOf(ctx), id, fieldsOf(ctx))
       return { contentType, body, isSample }
     },
   }),

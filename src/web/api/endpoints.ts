@@ -15,7 +15,7 @@ import {
   getEndpoint,
   listEndpoints,
   MAX_LINE_ENDPOINTS,
-  type Asker,
+  type EndpointCaller,
   type Endpoint,
   type EndpointOwner,
 } from '../../domain/endpoints/endpoints.js'
@@ -47,7 +47,7 @@ import {
   shownOf,
 } from '../openapi/parts.js'
 import { requireLineOfToken } from './line-access.js'
-import { operationsOf, type Asked, type Definition, type Operation } from './operation.js'
+import { operationsOf, type OperationCall, type Definition, type Operation } from './operation.js'
 import { presentApplicationDelivery, presentDelivery, presentEndpoint } from './presenters.js'
 
 const endpoint = shownOf(ENDPOINT_FIELDS)
@@ -69,7 +69,7 @@ export const endpointSchemas = {
 }
 
 /** An application has its own endpoint; other callers have those of their lines and applications. */
-export function askerOf(ctx: KoaContext): Asker {
+export function callerOf(ctx: KoaContext): EndpointCaller {
   const application = applicationOf(ctx)
   if (application !== undefined) return { applicationId: application.id }
   return { userId: userOf(ctx), lineId: lineOfToken(ctx) }
@@ -106,14 +106,19 @@ type Given = Pick<Definition<object, yup.AnyObject>, 'operationId' | 'summary' |
 function actOn(
   act: string,
   given: Given,
-  work: (context: Context, asker: Asker, id: string, asked: Asked<object, object>) => Promise<Endpoint>,
+  work: (
+    context: Context,
+    caller: EndpointCaller,
+    id: string,
+    call: OperationCall<object, object>,
+  ) => Promise<Endpoint>,
 ): Operation {
   return operation({
     ...given,
     at: `post ${one}/${act}`,
     may: 'changes lines',
     answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (asked) => presentNow(asked, await work(asked.context, askerOf(asked.ctx), asked.id, asked)),
+    act: async (call) => presentNow(call, await work(call.context, callerOf(call.ctx), call.id, call)),
   })
 }
 
@@ -122,7 +127,7 @@ function actOnMany(
   act: string,
   description: string,
   given: Given,
-  work: (context: Context, asker: Asker, id: string) => Promise<number>,
+  work: (context: Context, caller: EndpointCaller, id: string) => Promise<number>,
 ): Operation {
   return operation({
     ...given,
@@ -131,7 +136,7 @@ function actOnMany(
     scopes,
     answer: answers(description, object({ count })),
     refusals: [409],
-    act: async ({ context, ctx, id }) => ({ count: await work(context, askerOf(ctx), id) }),
+    act: async ({ context, ctx, id }) => ({ count: await work(context, callerOf(ctx), id) }),
   })
 }
 
@@ -154,7 +159,7 @@ export const endpointOperations = [
     }),
     answer: answers('All of them.', listOf(schemaOf('Endpoint'))),
     act: async ({ context, ctx, query }) => {
-      const endpoints = await listEndpoints(context, askerOf(ctx), await query())
+      const endpoints = await listEndpoints(context, callerOf(ctx), await query())
       return endpoints.map((each) => presentEndpoint(context.vocabulary, each))
     },
   }),
@@ -185,7 +190,7 @@ export const endpointOperations = [
     summary: 'Get an endpoint',
     description: 'Includes its health.',
     answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (asked) => presentNow(asked, await getEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
+    act: async (call) => presentNow(call, await getEndpoint(call.context, callerOf(call.ctx), call.id)),
   }),
   operation({
     operationId: 'changeEndpoint',
@@ -197,11 +202,11 @@ export const endpointOperations = [
     body: yup.object(fields),
     needsField: true,
     answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (asked) => {
-      const { context, id } = asked
-      const asker = askerOf(asked.ctx)
-      await getEndpoint(context, asker, id)
-      return presentNow(asked, await changeEndpoint(context, asker, id, await asked.body()))
+    act: async (call) => {
+      const { context, id } = call
+      const caller = callerOf(call.ctx)
+      await getEndpoint(context, caller, id)
+      return presentNow(call, await changeEndpoint(context, caller, id, await call.body()))
     },
   }),
   operation({
@@ -211,8 +216,7 @@ export const endpointOperations = [
     summary: 'Delete an endpoint',
     description: 'It gets no more events, and its waiting events become `exhausted`.',
     answer: answers('The deleted endpoint.', schemaOf('Endpoint')),
-    act: async (asked) =>
-      presentNow(asked, await deleteEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
+    act: async (call) => presentNow(call, await deleteEndpoint(call.context, callerOf(call.ctx), call.id)),
   }),
   operation({
     operationId: 'sendTestEvent',
@@ -226,10 +230,10 @@ export const endpointOperations = [
     answer: answers('The result.', schemaOf('TestEventResult')),
     refusals: [409],
     act: async ({ context, ctx, id, body }) => {
-      const asker = askerOf(ctx)
-      await getEndpoint(context, asker, id)
+      const caller = callerOf(ctx)
+      await getEndpoint(context, caller, id)
       const { type } = await body()
-      return sendTestEvent(context, asker, id, type)
+      return sendTestEvent(context, caller, id, type)
     },
   }),
   actOn(
@@ -250,9 +254,9 @@ export const endpointOperations = [
       summary: "Pause an endpoint's events",
       description: 'Events wait without using up attempts. Test events are still sent.',
     },
-    async (context, asker, id, { userId }) => {
-      await pauseEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
-      return getEndpoint(context, asker, id)
+    async (context, caller, id, { userId }) => {
+      await pauseEndpoint(context, ownerOf(userId), await getEndpoint(context, caller, id))
+      return getEndpoint(context, caller, id)
     },
   ),
   actOn(
@@ -262,9 +266,9 @@ export const endpointOperations = [
       summary: "Resume an endpoint's events",
       description: 'Waiting events are sent shortly, in order. Answers 403 if an operator paused them.',
     },
-    async (context, asker, id, { userId }) => {
-      await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
-      return getEndpoint(context, asker, id)
+    async (context, caller, id, { userId }) => {
+      await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, caller, id))
+      return getEndpoint(context, caller, id)
     },
   ),
   actOnMany(
@@ -295,7 +299,7 @@ export const endpointOperations = [
     description: 'Your server verifies events with it (Standard Webhooks).',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
-      signingSecret: await revealSigningSecret(context, askerOf(ctx), id),
+      signingSecret: await revealSigningSecret(context, callerOf(ctx), id),
     }),
   }),
   operation({
@@ -306,7 +310,7 @@ export const endpointOperations = [
     description: 'The old secret also signs for 24 hours.',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
-      signingSecret: await rotateSigningSecret(context, askerOf(ctx), id),
+      signingSecret: await rotateSigningSecret(context, callerOf(ctx), id),
     }),
   }),
   operation({
@@ -321,14 +325,14 @@ export const endpointOperations = [
       { anyOf: [schemaOf('Delivery'), schemaOf('ApplicationDelivery')] },
       nextPage,
     ),
-    act: async (asked) => {
-      const { context } = asked
+    act: async (call) => {
+      const { context } = call
       const { db, vocabulary } = context
-      const { id, userId, lineId, applicationId } = await getEndpoint(context, askerOf(asked.ctx), asked.id)
-      const page = await asked.query()
+      const { id, userId, lineId, applicationId } = await getEndpoint(context, callerOf(call.ctx), call.id)
+      const page = await call.query()
       if (applicationId !== null) {
         await answerList(
-          asked,
+          call,
           'deliveries',
           page,
           (each) => findDeliveriesOfApplication(context, userId, applicationId, each),
@@ -337,7 +341,7 @@ export const endpointOperations = [
         return
       }
       await answerList(
-        asked,
+        call,
         'deliveries',
         page,
         (each) =>

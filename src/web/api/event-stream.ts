@@ -10,7 +10,7 @@ import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { listeningStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
-import { isStillAsker } from '../middleware/authenticate.js'
+import { isStillCaller } from '../middleware/authenticate.js'
 import { momentParameter } from '../input/query.js'
 import { describe, id, inHeader } from '../openapi/parts.js'
 import { operationsOf, type Operation } from './operation.js'
@@ -80,7 +80,7 @@ async function run(
   let saidAt = -HEARTBEAT_MS
   while (!stream.destroyed && performance.now() - startedAt < LIFE_MS) {
     try {
-      if (!(await isStillAsker(context, ctx))) return
+      if (!(await isStillCaller(context, ctx))) return
       // The line may have been given to another user.
       await getOwnLine(context, userId, lineId)
       const { events, hasMore, position } = await feed.next()

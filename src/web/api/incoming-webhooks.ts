@@ -21,7 +21,7 @@ import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { hasSendOptions, readOptionFields } from './send-options.js'
-import { hasLeft } from '../listening/has-left.js'
+import { watchDisconnect } from '../listening/watch-disconnect.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** The reasons for refusing a request. Clients compare these texts, so they must not change. */
@@ -51,7 +51,7 @@ export function acceptWebhookMessage(context: Context): Middleware {
     const answer = await submit(context, webhook, {
       ...message,
       idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
-      hasLeft: hasLeft(ctx),
+      hasDisconnected: watchDisconnect(ctx),
     })
     const { windows } = answer
     if (windows !== undefined) {

@@ -28,7 +28,7 @@ import { listField, readBodyFields, textField } from '../input/body-fields.js'
 import { answerList, listParameters } from '../input/paging.js'
 import { idParameter, wordParameter } from '../input/query.js'
 import { knownNames, refuseUnknown, type Known } from '../input/unknown-fields.js'
-import { hasLeft } from '../listening/has-left.js'
+import { watchDisconnect } from '../listening/watch-disconnect.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { bodyBound } from '../middleware/body-bytes.js'
 import { explainError } from '../middleware/errors.js'
@@ -150,16 +150,16 @@ export const messageOperations = [
       clientRef: clientRefParameter().meta({ about: 'Only with this clientRef.' }),
     }),
     answer: answersList('A page of messages, or all of them as CSV.', schemaOf('Message'), nextPage),
-    act: async (asked) => {
-      const { context, ctx, userId } = asked
-      const { before, limit, ...filter } = await asked.query()
+    act: async (call) => {
+      const { context, ctx, userId } = call
+      const { before, limit, ...filter } = await call.query()
       const visible = {
         ...filter,
         ...(filter.clientRef === undefined ? {} : { clientRef: storable(filter.clientRef) }),
         ...(await visibleMessages(context, ctx)),
       }
       await answerList(
-        asked,
+        call,
         'messages',
         { before, limit },
         (page) => listMessages(context.db, userId, visible, page),
@@ -252,7 +252,7 @@ export const messageOperations = [
     summary: 'Get a message',
     description: "The response includes its status, the carrier's answer and its media.",
     answer: message,
-    act: async (asked) => presentMessage(asked.context, await getVisible(asked)),
+    act: async (call) => presentMessage(call.context, await getVisible(call)),
   }),
   operation({
     operationId: 'rescheduleMessage',
@@ -270,11 +270,11 @@ export const messageOperations = [
     }),
     answer: message,
     refusals: [409],
-    act: async (asked) => {
-      const { context, userId } = asked
-      await requireOwnMessage(asked)
-      const { sendAt } = await asked.body()
-      return presentMessage(context, await rescheduleMessage(context, userId, asked.id, sendAt))
+    act: async (call) => {
+      const { context, userId } = call
+      await requireOwnMessage(call)
+      const { sendAt } = await call.body()
+      return presentMessage(context, await rescheduleMessage(context, userId, call.id, sendAt))
     },
   }),
   operation({
@@ -288,10 +288,10 @@ export const messageOperations = [
       'An application can cancel only its own messages.',
     answer: message,
     refusals: [409],
-    act: async (asked) => {
-      const { context, userId } = asked
-      await requireOwnMessage(asked)
-      return presentMessage(context, await cancelMessage(context, userId, asked.id))
+    act: async (call) => {
+      const { context, userId } = call
+      await requireOwnMessage(call)
+      return presentMessage(context, await cancelMessage(context, userId, call.id))
     },
   }),
   operation({
@@ -341,9 +341,9 @@ async function getVisible({ context, ctx, userId, id: messageId }: AskedMessage)
 }
 
 /** @throws UserError 403 for an application that did not send the message, 404 */
-async function requireOwnMessage(asked: AskedMessage): Promise<void> {
-  const found = await getVisible(asked)
-  const application = applicationOf(asked.ctx)
+async function requireOwnMessage(call: AskedMessage): Promise<void> {
+  const found = await getVisible(call)
+  const application = applicationOf(call.ctx)
   if (application !== undefined && found.applicationId !== application.id) {
     throw new UserError('An application can change only the messages it sent', 403)
   }
@@ -382,7 +382,7 @@ async function readMessage(
     text: others.text,
     mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
     idempotencyKey: key === '' ? undefined : key,
-    hasLeft: hasLeft(ctx),
+    hasDisconnected: watchDisconnect(ctx),
   }
 }
 

@@ -48,10 +48,10 @@ export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObj
   /** The refusals that do not follow from the rest, such as 409. */
   refusals?: readonly ProblemStatus[]
   /** @returns the answer; undefined if it is answered already */
-  act: (asked: Asked<Query, Body>) => Promise<unknown>
+  act: (asked: OperationCall<Query, Body>) => Promise<unknown>
 }
 
-export interface Asked<Query, Body> {
+export interface OperationCall<Query, Body> {
   /** The context for the caller. */
   context: Context
   ctx: KoaContext

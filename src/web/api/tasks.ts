@@ -31,8 +31,8 @@ import {
   schemaOf,
   shownOf,
 } from '../openapi/parts.js'
-import { askerOf } from './endpoints.js'
-import { operationsOf, type Asked } from './operation.js'
+import { callerOf } from './endpoints.js'
+import { operationsOf, type OperationCall } from './operation.js'
 import { presentTask } from './presenters.js'
 
 export const taskSchemas = { Task: object(shownOf(TASK_FIELDS)) }
@@ -81,12 +81,12 @@ export const taskOperations = [
     body: replay,
     answer: answers('The background task.', schemaOf('Task')),
     refusals: [409],
-    act: async (asked) => {
-      const { whose, ...request } = await readReplay(asked)
-      if (request.url !== undefined && applicationOf(asked.ctx) !== undefined) {
+    act: async (call) => {
+      const { whose, ...request } = await readReplay(call)
+      if (request.url !== undefined && applicationOf(call.ctx) !== undefined) {
         throw new UserError('url: only users can send events to another URL. Leave it out', 403)
       }
-      return presentTask(asked.context.vocabulary, await startReplay(asked.context, whose, request))
+      return presentTask(call.context.vocabulary, await startReplay(call.context, whose, request))
     },
   }),
   operation({
@@ -99,9 +99,9 @@ export const taskOperations = [
     body: replay,
     answer: answers('The number of events.', object({ count, isMore: flag })),
     refusals: [409],
-    act: async (asked) => {
-      const { whose, ...request } = await readReplay(asked)
-      return countReplay(asked.context, whose, request)
+    act: async (call) => {
+      const { whose, ...request } = await readReplay(call)
+      return countReplay(call.context, whose, request)
     },
   }),
   operation({
@@ -113,12 +113,12 @@ export const taskOperations = [
     description: 'Newest first. Kept for 30 days.',
     query: yup.object(pageParameters),
     answer: answersList('A page of tasks, or all of them as CSV.', schemaOf('Task'), nextPage),
-    act: async (asked) => {
-      const { context, ctx, userId } = asked
+    act: async (call) => {
+      const { context, ctx, userId } = call
       await answerList(
-        asked,
+        call,
         'tasks',
-        await asked.query(),
+        await call.query(),
         (page) => listTasksOf(context, userId, page, visibleOf(ctx)),
         (each) => presentTask(context.vocabulary, each),
       )
@@ -132,7 +132,7 @@ export const taskOperations = [
     summary: 'Get a background task and its progress',
     description: 'It runs in the background until `endedAt` is set.',
     answer: task,
-    act: async (asked) => presentTask(asked.context.vocabulary, await getVisible(asked)),
+    act: async (call) => presentTask(call.context.vocabulary, await getVisible(call)),
   }),
   operation({
     operationId: 'stopTask',
@@ -143,9 +143,9 @@ export const taskOperations = [
     description: 'What is already done is kept. Refused if the task has ended.',
     answer: task,
     refusals: [409],
-    act: async (asked) => {
-      const { id } = await getVisible(asked)
-      return presentTask(asked.context.vocabulary, await stopTask(asked.context, asked.userId, id))
+    act: async (call) => {
+      const { id } = await getVisible(call)
+      return presentTask(call.context.vocabulary, await stopTask(call.context, call.userId, id))
     },
   }),
 ]
@@ -157,11 +157,11 @@ async function readReplay({
   userId,
   id,
   body,
-}: Asked<object, yup.InferType<typeof replay>>): Promise<ReplayRequest & { whose: ReplayOf }> {
-  const asker = askerOf(ctx)
-  await getEndpoint(context, asker, id)
+}: OperationCall<object, yup.InferType<typeof replay>>): Promise<ReplayRequest & { whose: ReplayOf }> {
+  const caller = callerOf(ctx)
+  await getEndpoint(context, caller, id)
   const { lineId, ...request } = await body()
-  return { whose: { of: 'endpoint', asker, endpointId: id, userId, lineId }, ...request }
+  return { whose: { of: 'endpoint', caller, endpointId: id, userId, lineId }, ...request }
 }
 
 /** The filter for the tasks of the line that the token is for, or of the calling application. */

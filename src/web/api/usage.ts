@@ -63,8 +63,8 @@ export const usageOperations = [
     }),
     refusals: [404],
     act: async ({ context, ctx, userId, query }) => {
-      const { lineId, ...asked } = await query()
-      const months = readMonths(asked)
+      const { lineId, ...call } = await query()
+      const months = readMonths(call)
       const only = lineId?.toLowerCase()
       if (only !== undefined) await requireVisible(context, ctx, only)
       const visible = await visibleLines(context, ctx)

@@ -1,4 +1,4 @@
-import { causeInWords, type Cause, type CauseOf } from '../../domain/operating/causes.js'
+import { describeCause, type Cause, type CauseOf } from '../../domain/operating/causes.js'
 import type { Need } from '../../domain/operating/overview/needs.js'
 import { endpointPath } from './endpoints/path.js'
 import { Ago, Form } from './form.js'
@@ -29,7 +29,7 @@ export function Attention(props: {
     <ul class="needs">
       {needs.map((need) =>
         'noun' in need ? (
-          <Row key={causeInWords(need)} {...{ page, userId, back }} cause={need} />
+          <Row key={describeCause(need)} {...{ page, userId, back }} cause={need} />
         ) : need.cause !== undefined ? (
           <Row key={need.text} {...{ page, userId, back }} cause={need.cause} />
         ) : (
@@ -61,7 +61,7 @@ function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; bac
     <li class={mood}>
       <span class={`badge ${mood}`}>{WORDS[mood]}</span>
       <div>
-        <strong>{causeInWords(cause)}</strong>{' '}
+        <strong>{describeCause(cause)}</strong>{' '}
         <small class="muted">
           {since !== null && (
             <>

@@ -7,7 +7,7 @@ import { mustSetUpSecondFactor } from '../../domain/people/second-factors.js'
 import { canHavePasskeys } from '../../domain/people/second-factors/relying-party.js'
 import type { Session } from '../../domain/people/sessions.js'
 import { UserError } from '../../errors.js'
-import { lookOf, type Look } from '../look.js'
+import { brandingOf, type Branding } from '../branding.js'
 import type { NonceState } from '../middleware/content-security.js'
 import { allSendingPauseOf } from './operating/all-sending.js'
 import { queryOf } from './form-values.js'
@@ -32,7 +32,7 @@ export interface Page {
   hasSimulator: boolean
   /** True if a portal link opened the session: it only reaches the lines that the link named. */
   isPortal: boolean
-  look: Look
+  look: Branding
   version: string
   hasMail: boolean
   /** The notifications that the reader has not seen. */
@@ -72,7 +72,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     canHavePasskeys: canHavePasskeys(context),
     hasSimulator: context.config.simulator && session?.portalLineIds === undefined,
     isPortal: session?.portalLineIds !== undefined,
-    look: lookOf(context.config),
+    look: brandingOf(context.config),
     version: context.config.version,
     hasMail: context.config.smtp !== undefined,
     unreadCount: unreadCountOf(ctx),

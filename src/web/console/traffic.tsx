@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import {
-  lookAtOwnTraffic,
+  readOwnTraffic,
   OWN_DIMENSIONS,
   type OwnDimension,
 } from '../../domain/operating/overview/own-traffic.js'
@@ -24,7 +24,7 @@ const TRAFFIC = '/console/traffic'
 export function showTraffic(context: Context): Middleware {
   return async (ctx) => {
     const { span, by } = asked(ctx)
-    const { traffic, busiest } = await lookAtOwnTraffic(context, sessionOf(ctx).userId, span, by)
+    const { traffic, busiest } = await readOwnTraffic(context, sessionOf(ctx).userId, span, by)
     const since = traffic.bins[0]?.at ?? new Date()
     const links = { ...OF_MESSAGES, received: { direction: 'inbound' } } as Record<string, object>
     answerPage(

@@ -3,8 +3,8 @@ import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../../config.js'
 import { MAX_HEADER_FIELDS } from '../middleware/require-all-headers.js'
 import { limitPipelining } from './pipelining.js'
-import { standInLine, type LineOptions } from './standing-in-line.js'
-import { isHealthCheck, turnAway } from './turn-away.js'
+import { watchAcceptDelay, type AcceptDelayOptions } from './accept-delay.js'
+import { isHealthCheck, refuseOverload } from './refuse-overload.js'
 
 export interface WebServer {
   server: Server
@@ -17,8 +17,7 @@ export interface WebServer {
 
 interface ListenOptions {
   finishMs?: number
-  /** The options of the line of newcomers. */
-  line?: LineOptions
+  acceptDelay?: AcceptDelayOptions
 }
 
 /** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
@@ -37,7 +36,7 @@ const LINGER_MS = 1000
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   { port, host }: Pick<Config, 'port' | 'host'>,
-  { finishMs = FINISH_MS, line: lineOptions }: ListenOptions = {},
+  { finishMs = FINISH_MS, acceptDelay: delayOptions }: ListenOptions = {},
 ): Promise<WebServer> {
   const server = createServer({
     // A body of 64 KiB needs 15 s at 35 kbit/s. More time would let slow clients pile up connections.
@@ -57,10 +56,10 @@ export async function listen(
     void handle(request, response)
   })
   let isClosing = false
-  const line = standInLine(server, lineOptions)
+  const acceptDelay = watchAcceptDelay(server, delayOptions)
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    if (line.isTooLong() && !isHealthCheck(request)) {
-      turnAway(request, response)
+    if (acceptDelay.isTooLong() && !isHealthCheck(request)) {
+      refuseOverload(request, response)
       return
     }
     underWay.add(response)
@@ -85,7 +84,7 @@ export async function listen(
     server,
     close: async () => {
       isClosing = true
-      line.close()
+      acceptDelay.close()
       for (const response of underWay) {
         if (!response.headersSent) response.shouldKeepAlive = false
         // A page's live stream would continue for minutes. Its browser reconnects to whichever process listens by then.

@@ -7,14 +7,14 @@ import { UserError } from '../../errors.js'
 import { insufficientScope, requireTokenScope, type Access } from './token-scope.js'
 
 /** The caller: a user's own program, or an application for the user. */
-interface AskerState {
+interface CallerState {
   userId?: string
   /** The token of the user's own program. */
   token?: { id: string } & TokenScope
-  application?: AskingApplication
+  application?: CallingApplication
 }
 
-export interface AskingApplication {
+export interface CallingApplication {
   id: string
   scopes: readonly string[]
 }
@@ -33,8 +33,8 @@ export interface AskingApplication {
 export function authenticate(context: Context, access: Access, scopes: readonly Scope[] = []): Middleware {
   return async (ctx, next) => {
     const token = bearerTokenOf(ctx)
-    const asker = token === undefined ? undefined : await findAsker(context, token)
-    if (asker === undefined) {
+    const caller = token === undefined ? undefined : await findCaller(context, token)
+    if (caller === undefined) {
       const realm = 'Bearer realm="Linehook"'
       ctx.set('WWW-Authenticate', token === undefined ? realm : `${realm}, error="invalid_token"`)
       throw new UserError(
@@ -44,9 +44,9 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
         401,
       )
     }
-    Object.assign(ctx.state, asker)
-    if (asker.application !== undefined) requireScope(context, ctx, scopes)
-    if (asker.token !== undefined) await requireTokenScope(context, ctx, access, asker.token)
+    Object.assign(ctx.state, caller)
+    if (caller.application !== undefined) requireScope(context, ctx, scopes)
+    if (caller.token !== undefined) await requireTokenScope(context, ctx, access, caller.token)
     await next()
   }
 }
@@ -65,16 +65,16 @@ export function requireOperatorToken(context: Context): Middleware {
 }
 
 /** True if the token with which an answer began is still valid: neither revoked nor of a disabled user. */
-export async function isStillAsker(context: Context, ctx: KoaContext): Promise<boolean> {
-  const asker = await findAsker(context, bearerTokenOf(ctx) ?? '')
-  return asker !== undefined && asker.userId === findUserOf(ctx)
+export async function isStillCaller(context: Context, ctx: KoaContext): Promise<boolean> {
+  const caller = await findCaller(context, bearerTokenOf(ctx) ?? '')
+  return caller !== undefined && caller.userId === findUserOf(ctx)
 }
 
 function bearerTokenOf(ctx: KoaContext): string | undefined {
   return /^Bearer +(.*)$/i.exec(ctx.get('Authorization'))?.[1]?.trim()
 }
 
-async function findAsker(context: Context, token: string): Promise<AskerState | undefined> {
+async function findCaller(context: Context, token: string): Promise<CallerState | undefined> {
   const owner = await findTokenOwner(context, token)
   if (owner !== undefined) {
     const { userId, tokenId, isReadOnly, lineId } = owner
@@ -103,22 +103,22 @@ export function userOf(ctx: KoaContext): string {
 
 /** Returns the user of the request's token, on a route that may also be open without one. */
 export function findUserOf(ctx: KoaContext): string | undefined {
-  return (ctx.state as AskerState).userId
+  return (ctx.state as CallerState).userId
 }
 
 /** Returns the API token of a request; undefined if it has none. */
 export function tokenOf(ctx: KoaContext): string | undefined {
-  return (ctx.state as AskerState).token?.id
+  return (ctx.state as CallerState).token?.id
 }
 
 /** Returns the only line that a request's API token is for; undefined if it is for all, or an application calls. */
 export function lineOfToken(ctx: KoaContext): string | undefined {
-  return (ctx.state as AskerState).token?.lineId ?? undefined
+  return (ctx.state as CallerState).token?.lineId ?? undefined
 }
 
 /** Returns the application that calls for the user; undefined if the user's own program does. */
-export function applicationOf(ctx: KoaContext): AskingApplication | undefined {
-  return (ctx.state as AskerState).application
+export function applicationOf(ctx: KoaContext): CallingApplication | undefined {
+  return (ctx.state as CallerState).application
 }
 
 /** True if the calling application was granted the scope. */

@@ -13,7 +13,7 @@ import { enterProvider } from './enter-provider.js'
 import { providerOf } from './provider.js'
 
 export { isNewConsent, postConsent, showConsent } from './consent.js'
-export { boundStrangers } from './strangers.js'
+export { limitAnonymousRequests } from './anonymous-limit.js'
 
 /** The token requests of one address in a minute: even a busy application makes far fewer. */
 const REQUESTS_PER_MINUTE = 300
@@ -37,7 +37,7 @@ export function resume(context: Context): Middleware {
 /** Handles the token endpoint. Its answer names the connected lines. */
 export function exchange(context: Context): Middleware {
   return async (ctx) => {
-    await keepPace(context, ctx)
+    await requirePace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
     await enterWithBody(context, ctx, '/oauth/access', await withRedirectUri(context, parameters))
     const answer = withScope(context, ctx.body as Record<string, unknown>)
@@ -56,7 +56,7 @@ export function exchange(context: Context): Middleware {
 /** Revokes a token (RFC 7009). */
 export function revoke(context: Context): Middleware {
   return async (ctx) => {
-    await keepPace(context, ctx)
+    await requirePace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
     await enterWithBody(context, ctx, '/oauth/revoke', parameters)
     // Clients that expect JSON everywhere fail on an empty body (simple-oauth2 does).
@@ -67,7 +67,7 @@ export function revoke(context: Context): Middleware {
 /** Introspects a token (RFC 7662). */
 export function introspect(context: Context): Middleware {
   return async (ctx) => {
-    await keepPace(context, ctx)
+    await requirePace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
     await enterWithBody(context, ctx, '/oauth/introspect', parameters)
     if (ctx.status === 200) ctx.body = withScope(context, ctx.body as Record<string, unknown>)
@@ -168,7 +168,7 @@ function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Re
 /**
  * @throws UserError 429. Without Redis there is no limit: secrets and codes are too long to be guessed at any rate.
  */
-async function keepPace({ windows }: Context, ctx: KoaContext): Promise<void> {
+async function requirePace({ windows }: Context, ctx: KoaContext): Promise<void> {
   const window = { key: `oauth:{${ctx.ip}}`, limit: REQUESTS_PER_MINUTE, lengthMs: 60_000 }
   const waitMs = await windows.take(newId(), [window]).catch((error: unknown) => {
     if (error instanceof Unavailable) return 0

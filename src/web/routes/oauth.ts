@@ -1,7 +1,7 @@
 import type { Context } from '../../domain/context.js'
 import {
   authorize,
-  boundStrangers,
+  limitAnonymousRequests,
   exchange,
   getMetadata,
   introspect,
@@ -17,7 +17,7 @@ import type { Routes } from './kinds.js'
 export function oauthRoutes(context: Context, { get, page, form, oauthPost }: Routes): void {
   // prettier-ignore
   {
-    get('/oauth/authorize',               boundStrangers(context), authorize(context))
+    get('/oauth/authorize',               limitAnonymousRequests(context), authorize(context))
     get('/oauth/authorize/:uid',          resume(context))
     page('/oauth/consent/:uid',           showConsent)
     form('/oauth/consent/:uid',           postConsent, showConsent, isNewConsent)

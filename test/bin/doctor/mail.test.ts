@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { startMailServer, type MailServerMood } from '../../helpers/services/mail-server.js'
 import { openForSuite } from '../../helpers/suite.js'
-import { look } from './look.js'
+import { runDoctor } from './run-doctor.js'
 
 describe('what the doctor says of mails', () => {
   const server = openForSuite(startMailServer)
@@ -10,11 +10,11 @@ describe('what the doctor says of mails', () => {
   async function mail(mood: MailServerMood) {
     server.behave(mood)
     const smtp = { SMTP_URL: server.url, MAIL_FROM: 'lines@acme.example' }
-    return (await look(await createEnvironment(smtp))).Mail
+    return (await runDoctor(await createEnvironment(smtp))).Mail
   }
 
   it('there are none', async () => {
-    const found = await look(await createEnvironment())
+    const found = await runDoctor(await createEnvironment())
     expect(found.Mail).to.deep.equal({ state: 'ok', why: 'No email is sent, because SMTP_URL is not set.' })
   })
 

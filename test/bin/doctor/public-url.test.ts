@@ -10,7 +10,7 @@ import { openings } from '../../helpers/openings.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { SELF_MADE } from '../../helpers/services/self-made.js'
 import { serveApp } from '../../helpers/web/web.js'
-import { look } from './look.js'
+import { runDoctor } from './run-doctor.js'
 
 describe('what the doctor says of PUBLIC_URL', () => {
   const open = openings()
@@ -22,7 +22,7 @@ describe('what the doctor says of PUBLIC_URL', () => {
   })
 
   const lookAt = async (publicUrl: string, overrides: Environment = {}) =>
-    (await look({ ...environment, ...overrides, PUBLIC_URL: publicUrl })).PUBLIC_URL
+    (await runDoctor({ ...environment, ...overrides, PUBLIC_URL: publicUrl })).PUBLIC_URL
 
   /** A service of somebody else, or a proxy. */
   const startOther = async (status: number, body = '', headers: Record<string, string> = {}) => {

@@ -8,7 +8,7 @@ import { createLine } from '../../helpers/factories.js'
 import { createTestContext } from '../../helpers/context.js'
 import { startOwnRedis, type OwnRedis } from '../../helpers/services/redis.js'
 import { createEmptyDatabase } from '../../helpers/services/services.js'
-import { look } from './look.js'
+import { runDoctor } from './run-doctor.js'
 
 describe('what the doctor says of Postgres and Redis', () => {
   let environment: Environment
@@ -18,7 +18,7 @@ describe('what the doctor says of Postgres and Redis', () => {
   })
 
   it('both work: their versions, the schema, the partitions, the secrets, the clocks', async () => {
-    const found = await look(environment)
+    const found = await runDoctor(environment)
     // The tests' Postgres waits for no disk.
     expect(found.Postgres).to.deep.include({
       state: 'warning',
@@ -53,7 +53,11 @@ describe('what the doctor says of Postgres and Redis', () => {
 
     it('it says so within 5 s, of both', async () => {
       const startedAt = performance.now()
-      const found = await look({ ...environment, DATABASE_URL: url('postgres'), REDIS_URL: url('redis') })
+      const found = await runDoctor({
+        ...environment,
+        DATABASE_URL: url('postgres'),
+        REDIS_URL: url('redis'),
+      })
       expect(performance.now() - startedAt).to.be.below(5000)
       for (const name of ['Postgres', 'Redis']) {
         expect(found[name], name).to.include({ state: 'fault' })
@@ -78,7 +82,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     await new Promise<void>((resolve) => denying.listen(0, '127.0.0.1', resolve))
     try {
       const { port } = denying.address() as AddressInfo
-      const found = await look({ ...environment, REDIS_URL: `redis://127.0.0.1:${port}` })
+      const found = await runDoctor({ ...environment, REDIS_URL: `redis://127.0.0.1:${port}` })
       expect(found.Redis?.why).to.equal(`Redis at 127.0.0.1:${port}: ${said}.`)
     } finally {
       denying.close()
@@ -86,7 +90,7 @@ describe('what the doctor says of Postgres and Redis', () => {
   })
 
   it('that refuse connections or have no address', async () => {
-    const found = await look({
+    const found = await runDoctor({
       ...environment,
       DATABASE_URL: 'postgres://somebody:S3cret@127.0.0.1:1/linehook',
       REDIS_URL: 'redis://:S3cret@nowhere.invalid',
@@ -106,7 +110,7 @@ describe('what the doctor says of Postgres and Redis', () => {
       return parsed.href
     }
     const wrong = (url: string) => changed(url, (parsed) => (parsed.password = 'S3cret'))
-    const refused = await look({
+    const refused = await runDoctor({
       ...environment,
       DATABASE_URL: wrong(DATABASE_URL),
       REDIS_URL: wrong(REDIS_URL),
@@ -117,7 +121,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     expect(refused.Redis?.why).to.match(/ rejected the sign-in: WRONGPASS /)
     expect(JSON.stringify(refused)).not.to.include('S3cret')
 
-    const missing = await look({
+    const missing = await runDoctor({
       ...environment,
       DATABASE_URL: changed(DATABASE_URL, (parsed) => (parsed.pathname = '/nosuch')),
     })
@@ -125,7 +129,7 @@ describe('what the doctor says of Postgres and Redis', () => {
   })
 
   it('a database without the schema: `linehook migrate`, and what needs the schema is not looked at', async () => {
-    const found = await look({ ...environment, DATABASE_URL: await createEmptyDatabase() })
+    const found = await runDoctor({ ...environment, DATABASE_URL: await createEmptyDatabase() })
     expect(found.Migrations).to.deep.include({ state: 'fault', cure: 'Run `linehook migrate`.' })
     expect(found.Partitions?.why).to.equal('Not checked, because of the problem with Migrations.')
     expect(found.Clocks?.state).to.equal('ok')
@@ -138,7 +142,7 @@ describe('what the doctor says of Postgres and Redis', () => {
       .db('knex_migrations')
       .insert({ name: '20991231_from_the_future', batch: 9, migration_time: new Date() })
     await context.close()
-    const { Migrations } = await look(fresh)
+    const { Migrations } = await runDoctor(fresh)
     expect(Migrations).to.include({ state: 'warning' })
     expect(Migrations?.why).to.include('20991231_from_the_future')
   })
@@ -154,14 +158,14 @@ describe('what the doctor says of Postgres and Redis', () => {
       return rows[0]!.name
     }
     await context.db.raw(`drop table ${await partition(2)}`)
-    expect((await look(fresh)).Partitions?.state, 'two months are enough').to.equal('ok')
+    expect((await runDoctor(fresh)).Partitions?.state, 'two months are enough').to.equal('ok')
     await context.db.raw(`drop table ${await partition(1)}`)
-    expect((await look(fresh)).Partitions).to.include({
+    expect((await runDoctor(fresh)).Partitions).to.include({
       state: 'warning',
       why: 'There is no partition for next month yet: messages.',
     })
     await context.db.raw(`drop table ${await partition(0)}`)
-    expect((await look(fresh)).Partitions).to.include({
+    expect((await runDoctor(fresh)).Partitions).to.include({
       state: 'fault',
       why: 'There is no partition for this month: messages.',
     })
@@ -181,7 +185,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     } as const
     await insertEvent(context.db, { ...event, id: '01500000-0000-7000-8000-000000000000', userId, lineId })
     await context.close()
-    expect((await look(fresh)).Partitions).to.include({
+    expect((await runDoctor(fresh)).Partitions).to.include({
       state: 'warning',
       why: 'Some rows are in the default partition, because there was none for their month: events.',
     })
@@ -193,13 +197,13 @@ describe('what the doctor says of Postgres and Redis', () => {
     await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' })
     await context.close()
     const newKey = randomBytes(32).toString('base64')
-    const retired = await look({ ...fresh, ENCRYPTION_KEY: `${newKey},${fresh.ENCRYPTION_KEY}` })
+    const retired = await runDoctor({ ...fresh, ENCRYPTION_KEY: `${newKey},${fresh.ENCRYPTION_KEY}` })
     expect(retired.Secrets).to.deep.equal({
       state: 'warning',
       why: '2 of 2 secrets still use a retired key.',
       cure: 'Run `linehook secrets reseal`, then remove the retired key.',
     })
-    const lost = await look({ ...fresh, ENCRYPTION_KEY: newKey })
+    const lost = await runDoctor({ ...fresh, ENCRYPTION_KEY: newKey })
     expect(lost.Secrets).to.include({ state: 'fault' })
     expect(lost.Secrets?.why).to.match(
       /^2 of 2 secrets are encrypted with a key that is not in ENCRYPTION_KEY/,
@@ -224,7 +228,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     it('its policy and its AOF are faults with their cures', async () => {
       await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
       await redis.config('SET', 'appendonly', 'no')
-      const found = await look({ ...environment, REDIS_URL: own.url })
+      const found = await runDoctor({ ...environment, REDIS_URL: own.url })
       expect(found.Redis?.state).to.equal('ok')
       expect(found['Redis policy']).to.include({ state: 'fault' })
       expect(found['Redis policy']?.cure).to.include('maxmemory-policy noeviction')

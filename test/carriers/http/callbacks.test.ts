@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
-import type { BroughtMessage, CallbackTools } from '../../../src/carriers/callbacks.js'
+import type { CallbackMessage, CallbackTools } from '../../../src/carriers/callbacks.js'
 import { httpKind } from '../../../src/carriers/http/kind.js'
 import { httpSettings, type HttpSettings } from '../../../src/carriers/http/settings.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
@@ -12,7 +12,7 @@ describe('what a carrier of kind http posts to us', () => {
 
   async function answer(name: string, content: unknown, its = settings, query = '') {
     const unclear: string[] = []
-    const messages: BroughtMessage[] = []
+    const messages: CallbackMessage[] = []
     const receipts: SentRecord[] = []
     const tools: CallbackTools<HttpSettings> = {
       account: { id: 'account-1', name: 'main' },

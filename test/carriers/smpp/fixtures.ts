@@ -1,5 +1,5 @@
 import type { Smsc } from '../../../dev/smsc/server.js'
-import type { Patience } from '../../../src/carriers/smpp/session.js'
+import type { Timeouts } from '../../../src/carriers/smpp/session.js'
 import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { smppSettings, type SmppSettings } from '../../../src/carriers/smpp/settings.js'
 
@@ -7,7 +7,7 @@ import { smppSettings, type SmppSettings } from '../../../src/carriers/smpp/sett
 export const LOOPBACK = createSafeFetch({ allowHttp: false, allowedPrivateCidrs: ['127.0.0.0/8', '::1/128'] })
 
 /** What a test waits for goes wrong soon. */
-export const QUICK: Patience = {
+export const QUICK: Timeouts = {
   connectMs: 1000,
   bindMs: 1000,
   outbindMs: 1000,

@@ -67,7 +67,7 @@ describe('what an SMPP account says besides', () => {
   /** The bytes of a `submit_sm` over a socket, answered with a status. */
   async function submit(given: Record<string, unknown>, message: Partial<OutboundMessage> = {}, status = 0) {
     const settings = settingsOf(smsc, given)
-    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', patience: QUICK })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', timeouts: QUICK })
     const before = smsc.received.length
     const sending = createSmpp('smpp', settings, { hosts: LOOPBACK, sessions: session }).send(
       anyMessage({ text: 'Hello', ...message }),
@@ -228,7 +228,7 @@ describe('where an SMPP account binds', () => {
     const gone = await startSmsc()
     await gone.close()
     const settings = settingsOf(gone, { standbyHosts: `127.0.0.1:${full.port}\n127.0.0.1:${standby.port}` })
-    const open = () => openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', patience: QUICK })
+    const open = () => openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', timeouts: QUICK })
     const session = await open()
     expect(session.isOpen()).to.equal(true)
     await session.close()
@@ -246,7 +246,7 @@ describe('where an SMPP account binds', () => {
       receiverHost: `127.0.0.1:${receiving.port}`,
     })
     for (const bindAs of ['transmitter', 'receiver'] as const) {
-      const session = await openSession({ settings, hosts: LOOPBACK, bindAs, patience: QUICK })
+      const session = await openSession({ settings, hosts: LOOPBACK, bindAs, timeouts: QUICK })
       await session.close()
     }
     expect([sending.bindCount(), receiving.bindCount()]).to.deep.equal([1, 1])

@@ -55,7 +55,7 @@ describe('an SMSC that connects to us and says outbind', () => {
         return Promise.resolve({ status: 'ESME_ROK' })
       },
       confirm: () => Promise.resolve(),
-      patience: { ...QUICK, outbindMs },
+      timeouts: { ...QUICK, outbindMs },
     })
     await until('it listens', isReady)
   }

@@ -33,7 +33,7 @@ describe('SMPP, byte by byte', () => {
       settings: settings(),
       hosts: LOOPBACK,
       bindAs: 'transceiver',
-      patience: QUICK,
+      timeouts: QUICK,
       onDelivery: (taking, pdu) => {
         delivered.push(pdu)
         taking.answer({ command: pdu.command, sequence: pdu.sequence_number }, status)
@@ -150,7 +150,7 @@ describe('SMPP, byte by byte, where nobody takes what an SMSC brings', () => {
   it('a deliver_sm has no answer, so that the SMSC keeps it', async () => {
     const smsc = await startRawSmsc()
     const settings = settingsOf(smsc)
-    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'receiver', patience: QUICK })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'receiver', timeouts: QUICK })
     smsc.write(pdu(DELIVER_SM, 1, HELLO))
     smsc.write(pdu('00000015', 2, ''))
     await until('what came after it is answered', () => smsc.received.length > 0)

@@ -23,7 +23,7 @@ describe('an SMPP session', () => {
 
   async function open(overrides: Record<string, unknown> = {}): Promise<Session> {
     const settings = { ...settingsOf(smsc), ...overrides }
-    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', patience: QUICK })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts: QUICK })
     opened.push(session)
     return session
   }
@@ -74,8 +74,8 @@ describe('an SMPP session', () => {
   it('lets no request wait for ever for its response, nor for its place', async () => {
     await start({ delayMs: 60_000 })
     const settings = settingsOf(smsc, { windowSize: 1 })
-    const patience = { ...QUICK, responseMs: 100, windowMs: 20 }
-    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', patience })
+    const timeouts = { ...QUICK, responseMs: 100, windowMs: 20 }
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts })
     opened.push(session)
     const [written, waiting] = [1, 2].map(() => failure(session.request('submit_sm', {}, forEver)))
     expect(await waiting)
@@ -137,7 +137,7 @@ describe('an SMPP session', () => {
       const { port, server, sockets } = await serveBytes(Buffer.from(hex, 'hex'))
       const settings = settingsOf({ port })
       const error = await failure(
-        openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', patience: QUICK }),
+        openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts: QUICK }),
       )
       expect(error).to.be.instanceOf(NotBound)
       expect(error.message).to.contain('a PDU of')
@@ -154,7 +154,7 @@ describe('an SMPP session', () => {
         settings: settingsOf(smsc),
         hosts: LOOPBACK,
         bindAs: 'transmitter',
-        patience: { ...QUICK, bindMs: 50 },
+        timeouts: { ...QUICK, bindMs: 50 },
       }),
     )
     expect(error.message).to.equal(

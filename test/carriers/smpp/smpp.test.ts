@@ -25,9 +25,9 @@ function openCarrier(name: string, settings: SmppSettings) {
     log: memoryLog().log,
     handle: () => Promise.reject(new Error('nothing is brought here')),
     confirm: () => Promise.resolve(),
-    patience: QUICK,
+    timeouts: QUICK,
   })
-  return { sessions, carrier: createSmpp(name, settings, { hosts: LOOPBACK, sessions, patience: QUICK }) }
+  return { sessions, carrier: createSmpp(name, settings, { hosts: LOOPBACK, sessions, timeouts: QUICK }) }
 }
 
 conformsToCarrier(
@@ -97,7 +97,7 @@ describe('smpp', () => {
     expect(await carrier.test(forEver)).to.equal(undefined)
     const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), {
       hosts: LOOPBACK,
-      patience: QUICK,
+      timeouts: QUICK,
     })
     expect(await wrong.test(forEver)).to.equal(
       'connected, but the bind was refused: the password is wrong (ESME_RINVPASWD)',
@@ -174,7 +174,7 @@ describe('smpp', () => {
     )
     const both = createSmpp('both', settingsOf(smsc, { bindAs: 'transmitter-and-receiver' }), {
       hosts: LOOPBACK,
-      patience: QUICK,
+      timeouts: QUICK,
     })
     expect(await both.test(forEver)).to.equal(
       'bound as transmitter, but not as receiver: connected, but the bind was refused: refused with ESME_RINVCMDID',

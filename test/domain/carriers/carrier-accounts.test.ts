@@ -13,7 +13,7 @@ import {
   type CarrierAccountChange,
 } from '../../../src/domain/carriers/accounts/change.js'
 import { getCarrierAccountOverview } from '../../../src/domain/carriers/accounts/overview.js'
-import { testCarrierAccount } from '../../../src/domain/carriers/accounts/trial.js'
+import { testCarrierAccount } from '../../../src/domain/carriers/accounts/carrier-test.js'
 import { openSettings } from '../../../src/domain/carriers/carrier-settings.js'
 import { addLine } from '../../../src/domain/lines/lines.js'
 import { newId } from '../../../src/ids.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { startSmsc, type Smsc } from '../../../dev/smsc/server.js'
 import { addCarrierAccount, getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { testCarrierAccount } from '../../../src/domain/carriers/accounts/trial.js'
+import { testCarrierAccount } from '../../../src/domain/carriers/accounts/carrier-test.js'
 import type { Context } from '../../../src/domain/context.js'
 import { holdAccounts } from '../../../src/domain/carriers/held-accounts/holder.js'
 import { ACCOUNT_SID, AUTH_TOKEN, startTwilio, type TwilioStandIn } from '../../carriers/twilio/stand-in.js'

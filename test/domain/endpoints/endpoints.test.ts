@@ -23,10 +23,10 @@ import {
   getEndpoint,
   listEndpoints,
   MAX_LINE_ENDPOINTS,
-  type Asker,
+  type EndpointCaller,
   type WrittenEndpoint,
 } from '../../../src/domain/endpoints/endpoints.js'
-import { causeInWords, causesOfLine } from '../../../src/domain/operating/causes.js'
+import { describeCause, causesOfLine } from '../../../src/domain/operating/causes.js'
 import { getOwnLine } from '../../../src/domain/lines/lines.js'
 import { COMMAND_LINE, ownerOf, pauseEndpoint, resumeEndpoint } from '../../../src/domain/operating/pauses.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../../src/domain/endpoints/signing-secrets.js'
@@ -146,7 +146,7 @@ describeContext('the endpoints of a line', (context) => {
       await getOwnLine(...of),
       (await listLineHealth(context.db, line.userId))[0],
     )
-    expect(causeInWords(answers!)).to.equal('Endpoint answers HTTP 500')
+    expect(describeCause(answers!)).to.equal('Endpoint answers HTTP 500')
     expect(answers!.whose[0]).to.include({ waitingAt: endpoint.id })
     expect(await tryEndpointNow(...its)).to.equal(1)
     expect(await tryEndpointNow(...one(line.endpointId))).to.equal(0)
@@ -163,7 +163,7 @@ describeContext('the endpoints of a line', (context) => {
     })
     const health = (await listLineHealth(context.db, line.userId))[0]!
     const [cause] = causesOfLine(await getOwnLine(...of), health)
-    expect(causeInWords(cause!)).to.equal('Endpoint is disabled: HTTP 410 Gone')
+    expect(describeCause(cause!)).to.equal('Endpoint is disabled: HTTP 410 Gone')
     expect(cause!.whose[0]!.cure).to.include({ at: 'endpoint', endpointId: endpoint.id })
 
     expect((await receive()).map(({ status }) => status)).to.deep.equal(['pending', 'held'])
@@ -283,18 +283,18 @@ describeContext('an endpoint of a line or an application', (context) => {
   })
 
   /** Everything that is done with one. */
-  const ACTS: [what: string, act: (asker: Asker, id: string) => Promise<unknown>][] = [
-    ['seen', (asker, id) => getEndpoint(context, asker, id)],
-    ['changed', (asker, id) => changeEndpoint(context, asker, id, { name: 'CRM' })],
-    ['enabled', (asker, id) => enableEndpoint(context, asker, id)],
-    ['asked for its secret', (asker, id) => revealSigningSecret(context, asker, id)],
-    ['given another secret', (asker, id) => rotateSigningSecret(context, asker, id)],
-    ['asked for its policy', (asker, id) => getPolicy(context, asker, id)],
-    ['given another policy', (asker, id) => changePolicy(context, asker, id, { ordered: true })],
-    ['tried now', (asker, id) => tryEndpointNow(context, asker, id)],
-    ['sent what is held', (asker, id) => sendHeldEvents(context, asker, id)],
-    ['tested', (asker, id) => sendTestEvent(context, asker, id)],
-    ['deleted', (asker, id) => deleteEndpoint(context, asker, id)],
+  const ACTS: [what: string, act: (caller: EndpointCaller, id: string) => Promise<unknown>][] = [
+    ['seen', (caller, id) => getEndpoint(context, caller, id)],
+    ['changed', (caller, id) => changeEndpoint(context, caller, id, { name: 'CRM' })],
+    ['enabled', (caller, id) => enableEndpoint(context, caller, id)],
+    ['asked for its secret', (caller, id) => revealSigningSecret(context, caller, id)],
+    ['given another secret', (caller, id) => rotateSigningSecret(context, caller, id)],
+    ['asked for its policy', (caller, id) => getPolicy(context, caller, id)],
+    ['given another policy', (caller, id) => changePolicy(context, caller, id, { ordered: true })],
+    ['tried now', (caller, id) => tryEndpointNow(context, caller, id)],
+    ['sent what is held', (caller, id) => sendHeldEvents(context, caller, id)],
+    ['tested', (caller, id) => sendTestEvent(context, caller, id)],
+    ['deleted', (caller, id) => deleteEndpoint(context, caller, id)],
   ]
 
   const KINDS: [what: string, find: () => Promise<string>][] = [
@@ -311,14 +311,14 @@ describeContext('an endpoint of a line or an application', (context) => {
       const id = await find()
       const stranger = await createLine(context)
       const other = await createApplication(context, { webhookUrl: URL })
-      const strangers: Asker[] = [
+      const strangers: EndpointCaller[] = [
         { userId: stranger.userId },
         { userId: line.userId, lineId: stranger.lineId },
         { applicationId: other.id },
       ]
       for (const [what, act] of ACTS) {
-        for (const asker of strangers) {
-          expect(await refusal(act(asker, id)), what).to.deep.equal({
+        for (const caller of strangers) {
+          expect(await refusal(act(caller, id)), what).to.deep.equal({
             status: 404,
             message: 'No such endpoint',
           })
@@ -343,9 +343,9 @@ describeContext('an endpoint of a line or an application', (context) => {
   }
 
   it('is reached by its application alone, by an access token of whoever authorized it', async () => {
-    const asker = { applicationId: application.id }
-    expect(await getEndpoint(context, asker, application.endpointId)).to.include({ lineId: null })
-    await expectRefusal(getEndpoint(context, asker, line.endpointId), 404)
+    const caller = { applicationId: application.id }
+    expect(await getEndpoint(context, caller, application.endpointId)).to.include({ lineId: null })
+    await expectRefusal(getEndpoint(context, caller, line.endpointId), 404)
   })
 
   it('is the only one of an application, which may have another after it was deleted', async () => {
@@ -359,8 +359,8 @@ describeContext('an endpoint of a line or an application', (context) => {
 
   it('is listed by line, application and state', async () => {
     const { userId, lineId } = line
-    const ids = async (filter: Parameters<typeof listEndpoints>[2], asker: Asker = { userId }) =>
-      (await listEndpoints(context, asker, filter)).map(({ id }) => id)
+    const ids = async (filter: Parameters<typeof listEndpoints>[2], caller: EndpointCaller = { userId }) =>
+      (await listEndpoints(context, caller, filter)).map(({ id }) => id)
     await changeRows(context, 'endpoints', application.endpointId, { disabled_at: new Date() })
     expect(await ids({})).to.have.members([line.endpointId, application.endpointId])
     expect(await ids({ lineId })).to.deep.equal([line.endpointId])

@@ -10,7 +10,7 @@ import { postMessage, postMessages, type NewMessage } from '../../../src/domain/
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import type { IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
 import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
-import { lookAtMessages } from '../../../src/database/operating/overview/queues.js'
+import { readMessageRows } from '../../../src/database/operating/overview/queues.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { UserError } from '../../../src/errors.js'
 import { describeContext } from '../../helpers/context.js'
@@ -74,7 +74,7 @@ describeContext('a message for later', (context) => {
     await changeRows(context, 'messages', id, { created_at: inMs(-DAY) })
     expect(await sweep(context)).to.equal(0)
     expect(await releaseDue(context)).to.equal(0)
-    expect(await lookAtMessages(context.db)).to.include({ waitingCount: 0, oldestMs: null })
+    expect(await readMessageRows(context.db)).to.include({ waitingCount: 0, oldestMs: null })
 
     const sooner = await post()
     expect(await sendMessage(context, sooner.id)).to.deep.equal({ kind: 'sent' })

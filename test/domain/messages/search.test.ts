@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
-import { openNumberSearch } from '../../../src/domain/people/private-looks.js'
+import { openNumberSearch } from '../../../src/domain/people/private-access.js'
 import { search, MAX_FOUND, type Found } from '../../../src/domain/messages/search.js'
 import { newId } from '../../../src/ids.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'

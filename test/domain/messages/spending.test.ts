@@ -16,7 +16,7 @@ import {
   readMonthlyCap,
   setMonthlyCap,
 } from '../../../src/domain/messages/spending/monthly-caps.js'
-import { askPrices } from '../../../src/domain/messages/spending/prices.js'
+import { pollPrices } from '../../../src/domain/messages/spending/prices.js'
 import { flattenUsage, readMonths, readUsage } from '../../../src/domain/messages/spending/usage.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
@@ -170,12 +170,12 @@ describeContext('what texts cost', (context) => {
           ])
         },
       })
-      expect(await Promise.all([askPrices(by, signal()), askPrices(by, signal())])).to.have.members([1, 0])
+      expect(await Promise.all([pollPrices(by, signal()), pollPrices(by, signal())])).to.have.members([1, 0])
       expect(await messageRow(context, first.id)).to.include({ price: '0.01', carrier_segment_count: 2 })
       late.set('price', '0.02')
-      expect(await askPrices(by, signal())).to.equal(0)
+      expect(await pollPrices(by, signal())).to.equal(0)
       await context.db('carrier_accounts').update({ prices_asked_at: ago(context, '11 minutes') })
-      expect(await askPrices(by, signal())).to.equal(2)
+      expect(await pollPrices(by, signal())).to.equal(2)
       expect(asked[1]!.getTime()).to.be.closeTo(minutesAgo(35).getTime(), 60_000)
       expect(await spending()).to.deep.equal(['0.03 USD for 2'])
     })
@@ -189,7 +189,7 @@ describeContext('what texts cost', (context) => {
           throw new Error('broken off')
         },
       })
-      expect(await askPrices(by, signal())).to.equal(1)
+      expect(await pollPrices(by, signal())).to.equal(1)
       expect(await messageRow(context, id)).to.include({ price: '0.01' })
       const account = await context.db('carrier_accounts').where({ name: NAME }).first<object>('priced_until')
       expect(account).to.deep.equal({ priced_until: null })

@@ -6,7 +6,7 @@ import {
   maskUrl,
   readAudit,
   record,
-  recordLook,
+  recordView,
   recordOnce,
   type AuditFilter,
 } from '../../../src/domain/operating/audit.js'
@@ -97,14 +97,14 @@ describeContext('the audit log', (context) => {
   it('has one look at another user in ten minutes, and none at oneself', async () => {
     const other = await createPerson(context)
     const acting = actingAs(context, actor)
-    for (const id of [other.id, other.id, ada.id]) await recordLook(acting, 'user.viewed', id)
+    for (const id of [other.id, other.id, ada.id]) await recordView(acting, 'user.viewed', id)
     const looks = await list({ actorId: ada.id })
     expect(looks.map(({ userId, subjectName }) => [userId, subjectName])).to.deep.equal([
       [other.id, other.email],
     ])
 
     const elsewhere = actingAs(context, { ...actor, address: '192.0.2.8' })
-    await recordLook(elsewhere, 'user.viewed', other.id)
+    await recordView(elsewhere, 'user.viewed', other.id)
     await recordOnce(acting, { action: 'user.viewed', subjectId: other.id }, 0)
     expect(await list({ actorId: ada.id })).to.have.length(3)
   })

@@ -3,12 +3,12 @@ import { resolve } from 'node:path'
 import type { Redis } from 'ioredis'
 import { freePort } from '../../../dev/services/free-port.js'
 import { startRedis } from '../../../dev/services/redis.js'
-import { connectRedis, whenReady, type RedisManner } from '../../../src/kit/redis/redis.js'
+import { connectRedis, whenReady, type RedisMode } from '../../../src/kit/redis/redis.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createDataFolder, createTestRedis } from './services.js'
 
 /** A connection to an empty database of its own, or to the one given. The caller disconnects it. */
-export async function connectTestRedis(url?: string, manner: RedisManner = 'fail-fast'): Promise<Redis> {
+export async function connectTestRedis(url?: string, manner: RedisMode = 'fail-fast'): Promise<Redis> {
   const redis = connectRedis(url ?? (await createTestRedis()), manner, createLog('test', 'silent'))
   await whenReady(redis)
   return redis

@@ -4,7 +4,7 @@ import { httpSettings } from '../../../src/carriers/http/settings.js'
 import { addCarrierAccount, type CarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { listCallbackUrls } from '../../../src/domain/carriers/callback-urls.js'
 import { listUnclearCallbacks } from '../../../src/domain/carriers/unclear-callbacks.js'
-import { keepHouse } from '../../../src/domain/operating/housekeeping.js'
+import { runHousekeeping } from '../../../src/domain/operating/housekeeping.js'
 import { ANNA } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
@@ -265,7 +265,7 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
       await age('young', 13)
       await age('repeated', 14)
       await postSigned(pathOf(account, 'status'), '{"id":"repeated","status":"odd"}')
-      await keepHouse(context)
+      await runHousekeeping(context)
       const kept = (await listUnclearCallbacks(context, account)).map(({ body }) => body.toString())
       expect(kept).to.deep.equal(['{"id":"repeated","status":"odd"}', '{"id":"young","status":"odd"}'])
     })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { tellOfAccount } from '../../../src/domain/operating/notices/tell.js'
+import { notifyOfAccountChange } from '../../../src/domain/operating/notices/insert.js'
 import { COMMAND_LINE, pauseEndpoint } from '../../../src/domain/operating/pauses.js'
 import { getEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
@@ -86,7 +86,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expectAnswer(await client.post(`/v1/endpoints/${webhook.id}/test-event`))
     expect(JSON.parse(receiver.requests.at(-1)!.body)).to.include({ type: 'endpoint.failing' })
     const user = { id: line.userId }
-    await tellOfAccount(api.context, api.context.db, {
+    await notifyOfAccountChange(api.context, api.context.db, {
       kind: 'second_factor.removed',
       user,
       details: { userId: user.id, email: 'ada@example.com' },

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describeWith } from '../../helpers/suite.js'
-import { askOf } from './asks.js'
+import { askOf } from './sample-requests.js'
 import { describedOperations } from './operations.js'
 import { serveApi } from './support.js'
 import { createWorld } from './world.js'

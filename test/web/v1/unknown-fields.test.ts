@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web/web.js'
-import { askOf } from './asks.js'
+import { askOf } from './sample-requests.js'
 import { describedOperations } from './operations.js'
 import { createOwner, expectAnswer, expectProblem, postPlainly, serveApi } from './support.js'
 import { createWorld } from './world.js'

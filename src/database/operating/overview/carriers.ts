@@ -21,7 +21,7 @@ export interface CarrierTraffic {
 }
 
 /** Accounts without lines are left out. The last error is the newest of the last day that has been counted. */
-export async function lookAtCarriers(db: Database): Promise<CarrierTraffic[]> {
+export async function readCarrierTraffic(db: Database): Promise<CarrierTraffic[]> {
   const { rows } = await db.raw<{ rows: CarrierTraffic[] }>(
     `with waiting as (
        select l.carrier, count(*) filter (where m.error = 'throttled') as throttled,

@@ -27,7 +27,7 @@ const ago = (moment: string) => `(extract(epoch from clock_timestamp() - ${momen
  * account or all sending) nor its media keep it. For any other reason to wait (a limit, a pace, a carrier), a worker
  * has looked at it and written `not_before`.
  */
-export async function lookAtMessages(db: Database): Promise<QueueRows> {
+export async function readMessageRows(db: Database): Promise<QueueRows> {
   const { rows } = await db.raw<{ rows: QueueRows[] }>(
     `with waiting as materialized (
        select m.id, m.line_id, m.to_number, m.position, m.media_urls, m.not_before, m.source,
@@ -67,7 +67,7 @@ export interface DeliveryRows extends QueueRows {
 }
 
 /** A delivery that any worker could take now is the first of an endpoint that is not being called, and not paused. */
-export async function lookAtDeliveries(db: Database): Promise<DeliveryRows> {
+export async function readDeliveryRows(db: Database): Promise<DeliveryRows> {
   const { rows } = await db.raw<{ rows: DeliveryRows[] }>(
     `with recursive lanes as (
        (select d.endpoint_id, 1 as n from deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
@@ -103,7 +103,7 @@ export interface MediaRows extends QueueRows {
 }
 
 /** The sweep moves `due_at`, so a copy that was never tried counts as waiting since it was created. */
-export async function lookAtMedia(db: Database): Promise<MediaRows> {
+export async function readMediaRows(db: Database): Promise<MediaRows> {
   const { rows } = await db.raw<{ rows: MediaRows[] }>(
     `with waiting as materialized (
        select due_at, case when attempt_count = 0 then created_at else due_at end as since

@@ -14,7 +14,7 @@ export interface PostgresFacts {
   dataFolder: string | null
 }
 
-export async function lookAtPostgres(db: Database): Promise<PostgresFacts> {
+export async function readPostgresFacts(db: Database): Promise<PostgresFacts> {
   const { rows } = await db.raw<{ rows: PostgresFacts[] }>(
     `select split_part(current_setting('server_version'), ' ', 1) as version,
        pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
@@ -36,7 +36,7 @@ export interface PoolUse {
   waitingCount: number
 }
 
-export function lookAtPool(db: Database): PoolUse {
+export function readPoolUse(db: Database): PoolUse {
   const { pool } = db.client as {
     pool: { numUsed(): number; max: number; numPendingAcquires(): number }
   }

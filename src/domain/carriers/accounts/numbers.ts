@@ -8,7 +8,7 @@ import type { Context } from '../../context.js'
 import { addLine } from '../../lines/lines.js'
 import { asName } from '../../names.js'
 import { asSender } from '../../lines/senders.js'
-import { askCarrier } from './ask.js'
+import { askCarrier } from './ask-carrier.js'
 
 export interface AccountNumber extends CarrierNumber {
   /** undefined if it is not a line yet. The line may be at another account. */

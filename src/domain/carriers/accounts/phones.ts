@@ -6,7 +6,7 @@ import type { Context } from '../../context.js'
 import { findCarrierClient } from '../carrier-clients.js'
 
 /** This is often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
-const ASK_EVERY_SECONDS = 120
+const POLL_EVERY_SECONDS = 120
 
 /** The state of a phone that an account sends by. */
 export interface PhoneView {
@@ -50,14 +50,18 @@ export async function notePhone(
  *
  * @returns the number of accounts that answered
  */
-export async function askPhones(context: Context, signal: AbortSignal): Promise<number> {
+export async function pollPhones(context: Context, signal: AbortSignal): Promise<number> {
   const kinds = [...context.carriers.kinds].flatMap(([kind, { hasPhones }]) => (hasPhones ? [kind] : []))
-  const accounts = await takeAccountsOfPhones(context.db, kinds, ASK_EVERY_SECONDS)
-  const answered = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
+  const accounts = await takeAccountsOfPhones(context.db, kinds, POLL_EVERY_SECONDS)
+  const answered = await Promise.all(accounts.map((account) => pollAccount(context, account, signal)))
   return answered.filter(Boolean).length
 }
 
-async function askAccount(context: Context, account: AccountOfPhones, signal: AbortSignal): Promise<boolean> {
+async function pollAccount(
+  context: Context,
+  account: AccountOfPhones,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { db, log, config } = context
   const limited = AbortSignal.any([signal, AbortSignal.timeout(config.carrierTimeoutMs)])
   try {

@@ -10,7 +10,7 @@ import type { Context } from '../../context.js'
 import { addTask } from '../../operating/tasks.js'
 import type { Batch } from '../../operating/tasks/batch.js'
 import { FIRST_ID } from '../../../ids.js'
-import { actOn, getEndpoint, type Asker } from '../own-endpoint.js'
+import { endpointAct, getEndpoint, type EndpointCaller } from '../get-endpoint.js'
 
 /**
  * A user waits for the answer, and smaller batches take longer in total. Larger ones hold the locks of their rows
@@ -26,9 +26,9 @@ export const RELEASE_BATCH = 500
  * @throws UserError 404, 409 if the line's connection is not enabled, the endpoint is disabled, or too many tasks are
  *   under way
  */
-export async function sendHeldEvents(context: Context, asker: Asker, id: string): Promise<number> {
+export async function sendHeldEvents(context: Context, caller: EndpointCaller, id: string): Promise<number> {
   const { db, queues } = context
-  const endpoint = await getEndpoint(context, asker, id)
+  const endpoint = await getEndpoint(context, caller, id)
   const { userId, lineId, applicationId } = endpoint
   if (lineId !== null) await requireEnabled(db, userId, lineId)
   if (endpoint.disabledAt !== null) {
@@ -39,14 +39,14 @@ export async function sendHeldEvents(context: Context, asker: Asker, id: string)
   if (count > RELEASE_BATCH) {
     const whose = { userId, lineId, applicationId }
     const task = { kind: 'held_events' as const, ...whose, asked: { endpointId }, totalCount: count }
-    await addTask(context, task, actOn(endpoint, 'endpoint.held_events.sent', { after: { count } }))
+    await addTask(context, task, endpointAct(endpoint, 'endpoint.held_events.sent', { after: { count } }))
     return count
   }
   const released = await releaseHeldDeliveries(db, endpointId, FIRST_ID, RELEASE_BATCH)
   await queues.enqueueDeliveries(released)
   if (released.length > 0) {
     const after = { count: released.length }
-    await record(context, db, actOn(endpoint, 'endpoint.held_events.sent', { after }))
+    await record(context, db, endpointAct(endpoint, 'endpoint.held_events.sent', { after }))
   }
   return released.length
 }

@@ -35,8 +35,8 @@ function whoseOf(
   if (userId === null) throw new Error('A replay for one owner must name the owner')
   if (of === 'endpoint') {
     if (endpointId === undefined) throw new Error('A replay of an endpoint must name it')
-    const asker = isByApplication && applicationId !== null ? { applicationId } : { userId }
-    return { of, asker, endpointId, userId, lineId: lineId ?? undefined }
+    const caller = isByApplication && applicationId !== null ? { applicationId } : { userId }
+    return { of, caller, endpointId, userId, lineId: lineId ?? undefined }
   }
   if (lineId === null) throw new Error('A replay of a line must name it')
   return { of, userId, lineId }

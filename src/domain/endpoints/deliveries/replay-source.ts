@@ -4,12 +4,18 @@ import type { ReplayFilter, ReplayOutcome, ReplayTo } from '../../../database/en
 import { UserError } from '../../../errors.js'
 import { requireEnabled, requireLine } from '../../lines/connection-requirements.js'
 import type { Context } from '../../context.js'
-import { getEndpoint, isOperational, type Asker, type Endpoint } from '../own-endpoint.js'
+import { getEndpoint, isOperational, type EndpointCaller, type Endpoint } from '../get-endpoint.js'
 
 /** The events of an endpoint, those of a line to all of its endpoints and to applications, or all. */
 export type ReplayOf =
   /** @param lineId limits it to events of this line: an application may replay those of the user who authorized it */
-  | { of: 'endpoint'; asker: Asker; endpointId: string; userId: string; lineId?: string | undefined }
+  | {
+      of: 'endpoint'
+      caller: EndpointCaller
+      endpointId: string
+      userId: string
+      lineId?: string | undefined
+    }
   | { of: 'line'; userId: string; lineId: string }
   | { of: 'all' }
 
@@ -63,11 +69,11 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
     await requireLine(context.db, whose.userId, whose.lineId)
     return { lineId: whose.lineId }
   }
-  const { asker, endpointId, userId, lineId } = whose
-  const endpoint = await getEndpoint(context, asker, endpointId)
+  const { caller, endpointId, userId, lineId } = whose
+  const endpoint = await getEndpoint(context, caller, endpointId)
   const endpointIds = [endpoint.id]
   if (endpoint.lineId !== null) await requireEnabled(context.db, endpoint.userId, endpoint.lineId)
-  if ('applicationId' in asker) await requireConnected(context, userId, lineId, endpoint)
+  if ('applicationId' in caller) await requireConnected(context, userId, lineId, endpoint)
   if (!isToUrl && endpoint.disabledAt !== null) throw new UserError(IS_DISABLED, 409)
   const { applicationId } = endpoint
   if (isOperational(endpoint)) {

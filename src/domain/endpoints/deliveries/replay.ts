@@ -5,7 +5,7 @@ import { FIRST_ID, timeOfId } from '../../../ids.js'
 import { maskUrl } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { addTask, type Task } from '../../operating/tasks.js'
-import { getEndpoint } from '../own-endpoint.js'
+import { getEndpoint } from '../get-endpoint.js'
 import {
   findSource,
   MAX_COUNTED,
@@ -56,7 +56,7 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
         ...asked,
         of: whose.of,
         ...(endpointId === undefined ? {} : { endpointId }),
-        ...(whose.of === 'endpoint' && 'applicationId' in whose.asker ? { isByApplication: true } : {}),
+        ...(whose.of === 'endpoint' && 'applicationId' in whose.caller ? { isByApplication: true } : {}),
       },
       totalCount: isMore ? null : count,
     },
@@ -85,7 +85,7 @@ async function ownersOf(context: Context, whose: ReplayOf) {
   const nobodys = { userId: null, lineId: null, applicationId: null, endpointId: undefined }
   if (whose.of === 'all') return nobodys
   if (whose.of === 'line') return { ...nobodys, userId: whose.userId, lineId: whose.lineId }
-  const { id: endpointId, lineId, applicationId } = await getEndpoint(context, whose.asker, whose.endpointId)
+  const { id: endpointId, lineId, applicationId } = await getEndpoint(context, whose.caller, whose.endpointId)
   return { userId: whose.userId, lineId: lineId ?? whose.lineId ?? null, applicationId, endpointId }
 }
 

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../../errors.js'
 import { createThread, Overran } from '../../../kit/process/thread.js'
-import { createTurns } from '../../../kit/process/turns.js'
+import { createFairQueue } from '../../../kit/process/fair-queue.js'
 
 export const MAX_TEMPLATE_LENGTH = 16_384
 export const MAX_SHAPED_BYTES = 64 * 1024
@@ -36,7 +36,7 @@ const ask = createThread<{ filled: string } | { fault: string }>(
   },
 )
 
-const inTurn = createTurns({
+const inTurn = createFairQueue({
   maxWaiting: 5000,
   maxWaitingEach: 1000,
   busy: 'Too many templates are being rendered right now. Try again in a few seconds',

@@ -1,7 +1,7 @@
 import { makeDeliveriesDue, makeDeliveryDue } from '../../../database/endpoints/deliveries/making-due.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
-import { getEndpoint, type Asker } from '../own-endpoint.js'
+import { getEndpoint, type EndpointCaller } from '../get-endpoint.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
 /** A user waits for the answer, and deliveries wait for the locks of a batch. */
@@ -39,9 +39,9 @@ export async function tryDeliveryNow(
  * @returns their number
  * @throws UserError 404, 409 if it is paused
  */
-export async function tryEndpointNow(context: Context, asker: Asker, id: string): Promise<number> {
+export async function tryEndpointNow(context: Context, caller: EndpointCaller, id: string): Promise<number> {
   const { db, queues } = context
-  const endpoint = await getEndpoint(context, asker, id)
+  const endpoint = await getEndpoint(context, caller, id)
   if (endpoint.pausedAt !== null) throw new UserError(IS_PAUSED, 409)
   let count = 0
   for (;;) {

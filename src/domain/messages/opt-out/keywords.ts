@@ -24,7 +24,7 @@ export function readKeyword(text: string): Keyword | undefined {
 }
 
 /** A received message with a keyword. */
-interface SaidKeyword {
+interface ReceivedKeyword {
   id: string
   lineId: string
   fromNumber: string
@@ -38,7 +38,7 @@ interface SaidKeyword {
 }
 
 /** The results of a keyword, which the caller enqueues. */
-export interface Heard {
+export interface KeywordResults {
   /** The answers of the service. */
   answers: { id: string; generation: number }[]
   /** The deliveries of the event `optOut`. */
@@ -49,7 +49,10 @@ export interface Heard {
  * Acts on the keywords of received messages, in the order in which they came: opts their senders out or in, or
  * answers HELP. Runs in the transaction that receives them, which has their lines locked (`lockLines`).
  */
-export async function hearKeywords(trx: Database, messages: readonly SaidKeyword[]): Promise<Heard> {
+export async function applyKeywords(
+  trx: Database,
+  messages: readonly ReceivedKeyword[],
+): Promise<KeywordResults> {
   const answers: KeywordAnswer[] = []
   const deliveries: NewDelivery[] = []
   for (const message of messages) {

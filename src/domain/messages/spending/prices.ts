@@ -12,7 +12,7 @@ import { findCarrierClient } from '../../carriers/carrier-clients.js'
 import type { Context } from '../../context.js'
 
 /** Prices come some minutes after a text is sent, and a few minutes more do not matter. */
-const ASK_EVERY_SECONDS = 600
+const POLL_EVERY_SECONDS = 600
 /** The carrier's clock is not ours, and a message may be in its list a little late. */
 const OVERLAP_MS = 5 * 60_000
 
@@ -23,16 +23,16 @@ const OVERLAP_MS = 5 * 60_000
  *
  * @returns the number of messages that got a price or a number of segments
  */
-export async function askPrices(context: Context, signal: AbortSignal): Promise<number> {
+export async function pollPrices(context: Context, signal: AbortSignal): Promise<number> {
   const kinds = [...context.carriers.kinds].flatMap(([kind, { listsCharges }]) =>
     listsCharges ? [kind] : [],
   )
-  const accounts = await takeAccountsToPrice(context.db, kinds, ASK_EVERY_SECONDS)
-  const counts = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
+  const accounts = await takeAccountsToPrice(context.db, kinds, POLL_EVERY_SECONDS)
+  const counts = await Promise.all(accounts.map((account) => pollAccount(context, account, signal)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-async function askAccount(context: Context, account: AccountToPrice, signal: AbortSignal): Promise<number> {
+async function pollAccount(context: Context, account: AccountToPrice, signal: AbortSignal): Promise<number> {
   const { db, log } = context
   let count = 0
   try {

@@ -8,17 +8,17 @@ import { ENDPOINT_FIELDS, listEndpoints } from '../../../database/endpoints/endp
 import type { OwnLine } from '../../../database/lines/lines.js'
 import { listAnyMessages, listMessages } from '../../../database/messages/reading.js'
 import { listContactsOf as listLineContactsOf, listNamings } from '../../../database/people/finding.js'
-import { eachLines } from '../../../database/people/lines.js'
+import { eachLineBatch } from '../../../database/people/lines.js'
 import { present } from '../../../shape.js'
 import { readAudit, record } from '../audit.js'
-import { asSeenBy } from '../audit/in-words.js'
+import { asSeenBy } from '../audit/describe.js'
 import { listAuthorizedApplications } from '../../applications/authorizations.js'
 import { getConnection } from '../../lines/connection-overview.js'
 import { listContacts } from '../../lines/contacts.js'
 import type { Context } from '../../context.js'
 import { listOwnLines } from '../../lines/lines.js'
-import { usersConcerned } from '../../people/concerned.js'
-import { readReason, recordForUsers } from '../../people/private-looks.js'
+import { findUsersWithPerson } from '../../people/users-with-person.js'
+import { readReason, recordForUsers } from '../../people/private-access.js'
 import { getUser } from '../../people/users.js'
 import { conversationFiles, deliveriesBy, messagesBy } from './conversations.js'
 import { json, jsonLines, zipOf, type ExportFile } from './zip.js'
@@ -53,7 +53,12 @@ export async function exportUser(context: Context, userId: string): Promise<Read
 export async function exportPerson(context: Context, number: string, reason: string): Promise<Readable> {
   const after = { reason: readReason(reason) }
   await record(context, context.db, { action: 'person.exported', after })
-  await recordForUsers(context, 'user.person.exported', await usersConcerned(context, number), after.reason)
+  await recordForUsers(
+    context,
+    'user.person.exported',
+    await findUsersWithPerson(context, number),
+    after.reason,
+  )
   return zipOf(personFiles(context, number))
 }
 
@@ -133,7 +138,7 @@ async function* eachPart<Row>(
   db: Context['db'],
   read: (lineIds: string[]) => AsyncIterable<Row>,
 ): AsyncGenerator<Row> {
-  for await (const lineIds of eachLines(db, LINES_AT_ONCE)) yield* read(lineIds)
+  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) yield* read(lineIds)
 }
 
 async function* each<Row>(rows: readonly Row[] | Promise<readonly Row[]>): AsyncGenerator<Row> {

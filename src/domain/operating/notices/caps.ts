@@ -12,7 +12,7 @@ const MAX_LOOKED_AT = 200
 export function watchCaps({ db }: Context): Watched {
   return {
     kinds: ['cap.near'],
-    look: async () => {
+    findTroubles: async () => {
       const caps = await listNearCaps(db, NEAR, MAX_LOOKED_AT)
       return {
         troubles: caps.map(({ ownerId, day, ...cap }) => ({
@@ -33,7 +33,7 @@ export function watchCaps({ db }: Context): Watched {
 export function watchMonthlyCaps({ db }: Context): Watched {
   return {
     kinds: ['monthly_cap.near'],
-    look: async () => {
+    findTroubles: async () => {
       const caps = await listNearMonthlyCaps(db, NEAR, MAX_LOOKED_AT)
       return {
         troubles: caps.map(({ ownerId, month, ...cap }) => {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { lookAtCarriers, type CarrierView } from '../overview/carriers.js'
+import { readCarriers, type CarrierView } from '../overview/carriers.js'
 import type { CarrierDetails } from './kinds.js'
 import type { Watched } from './troubles.js'
 
@@ -10,8 +10,8 @@ const PATIENCE_MS = 60_000
 export function watchCarriers(context: Context): Watched {
   return {
     kinds: ['carrier.down'],
-    look: async () => {
-      const views = await lookAtCarriers(context)
+    findTroubles: async () => {
+      const views = await readCarriers(context)
       const byId = new Map(views.map((view) => [view.id, view]))
       return {
         troubles: views

@@ -10,7 +10,7 @@ const MAX_LOOKED_AT = 200
 export function watchCountries({ db }: Context): Watched {
   return {
     kinds: ['country.paused'],
-    look: async () => {
+    findTroubles: async () => {
       const pauses = await listCountryPauses(db, {}, MAX_LOOKED_AT)
       return {
         troubles: pauses.map(({ userId, country, accepted, usual, pausedAt }) => ({

@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS
 export function watchEndpoints({ db }: Context): Watched {
   return {
     kinds: ['endpoint.failing', 'endpoint.disabled'],
-    look: async (open) => {
+    findTroubles: async (open) => {
       const known = open.map(({ subject }) => subject)
       const endpoints = await reading(db, (trx) => listEndpointsToTell(trx, MANY_FAILURES, known))
       const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))

@@ -1,6 +1,6 @@
 import type { Notice } from '../../../database/operating/notices.js'
 import type { Mail } from '../../../mail.js'
-import { noticeInPlainWords } from './in-words.js'
+import { describeNoticeInText } from './describe.js'
 
 /** The facts that every mail has. */
 export interface Letterhead {
@@ -19,7 +19,7 @@ type Content = Pick<Mail, 'subject' | 'text'>
 export function noticesMail(notices: readonly Notice[], letterhead: Letterhead): Content {
   const { service, publicUrl } = letterhead
   const written = notices.map((notice) => {
-    const { title, text } = noticeInPlainWords(notice)
+    const { title, text } = describeNoticeInText(notice)
     return {
       title,
       body: `${title}.\n\n${text}\n\nWhen: ${inUtc(notice.at)}\nMore: ${publicUrl}/console/notices#${notice.id}`,

@@ -11,7 +11,7 @@ import type { Watched } from './troubles.js'
 export function watchMessages({ db }: Context): Watched {
   return {
     kinds: ['messages.unknown'],
-    look: async () => {
+    findTroubles: async () => {
       const found = await reading(db, countNewUnknown)
       return {
         troubles: found.map(({ userId, count, newestAt }) => ({

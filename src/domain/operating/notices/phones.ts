@@ -14,7 +14,7 @@ const PATIENCE_MS = 60_000
 export function watchPhones(context: Context): Watched {
   return {
     kinds: ['phone.away'],
-    look: async () => {
+    findTroubles: async () => {
       const accounts = (await listAccountOverviews(context)).filter(({ lineCount }) => lineCount > 0)
       const byId = new Map(accounts.map((account) => [account.id, account]))
       return {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { lookAtQueues, type QueueView } from '../overview/queues.js'
+import { readQueues, type QueueView } from '../overview/queues.js'
 import type { QueueDetails } from './kinds.js'
 import type { Watched } from './troubles.js'
 
@@ -10,8 +10,8 @@ const PATIENCE_MS = 60_000
 export function watchQueues(context: Context): Watched {
   return {
     kinds: ['queue.stuck'],
-    look: async () => {
-      const views = await lookAtQueues(context)
+    findTroubles: async () => {
+      const views = await readQueues(context)
       return {
         troubles: views
           .filter(({ state }) => state === 'stuck')

@@ -30,5 +30,5 @@ export interface Found {
 export interface Watched<Kind extends NoticeKind = NoticeKind> {
   kinds: readonly Kind[]
   /** @param open the troubles that it had before */
-  look: (open: readonly OpenCause[]) => Promise<Found>
+  findTroubles: (open: readonly OpenCause[]) => Promise<Found>
 }

@@ -1,7 +1,7 @@
 import type { CarrierReason } from '../../../carrier-reasons.js'
 import { explainCarrierCode } from '../../../carriers/codes.js'
 import {
-  lookAtCarriers as findTraffic,
+  readCarrierTraffic as findTraffic,
   type CarrierTraffic,
 } from '../../../database/operating/overview/carriers.js'
 import { reading } from '../../../database/operating/overview/reading.js'
@@ -41,7 +41,7 @@ const NO_TRAFFIC: Omit<CarrierTraffic, 'carrier'> = {
   lastErrorAt: null,
 }
 
-export async function lookAtCarriers(context: Context): Promise<CarrierView[]> {
+export async function readCarriers(context: Context): Promise<CarrierView[]> {
   const { db, config } = context
   const traffic = new Map(
     (await reading(db, findTraffic)).map(({ carrier, ...ofAccount }) => [carrier, ofAccount]),

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000
  * after their minute (a receipt, a late answer), so the last hour is counted again and again, the newest minutes each
  * time.
  */
-export async function countNow({ db }: Pick<Context, 'db'>): Promise<void> {
+export async function countNewestMinutes({ db }: Pick<Context, 'db'>): Promise<void> {
   const minute = await findThisMinute(db)
   await countMinutes(db, minutesAfter(minute, -1), minutesAfter(minute, 1))
 }
@@ -24,7 +24,7 @@ const STALE_SECONDS = 180
 const STALE_MINUTES = 5
 
 /** Updates older minutes, a few at a time. */
-export async function countAgain({ db }: Pick<Context, 'db'>): Promise<void> {
+export async function recountMinutes({ db }: Pick<Context, 'db'>): Promise<void> {
   const stale = await findStaleMinute(db, STALE_SECONDS)
   if (stale === undefined) return
   const minute = await findThisMinute(db)
@@ -45,7 +45,7 @@ const CATCH_UP_MS = 500
  *
  * @returns a function that does some of it each time it is called
  */
-export function createCatchingUp({ db }: Pick<Context, 'db'>): () => Promise<void> {
+export function createBackfill({ db }: Pick<Context, 'db'>): () => Promise<void> {
   let step = LARGEST_STEP
 
   return async () => {

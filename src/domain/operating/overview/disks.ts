@@ -21,7 +21,7 @@ export interface Folder {
 }
 
 /** Lists each disk once. A folder that this machine does not have, or that may not be seen, is left out. */
-export async function lookAtDisks(folders: readonly Folder[]): Promise<Disk[]> {
+export async function readDisks(folders: readonly Folder[]): Promise<Disk[]> {
   const disks = new Map<number, Disk>()
   for (const { of, folder, isMadeLater = false } of folders) {
     const found = await find(resolve(folder), isMadeLater)

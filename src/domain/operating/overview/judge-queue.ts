@@ -1,5 +1,5 @@
 import { MAX_WAITING, type QueueRows } from '../../../database/operating/overview/queues.js'
-import type { QueueJobs } from '../../../queues/look.js'
+import type { QueueJobs } from '../../../queues/queue-jobs.js'
 import { countOf, describeCount, describeMs } from './figures.js'
 
 export type QueueState = 'normal' | 'behind' | 'stuck'

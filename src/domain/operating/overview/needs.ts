@@ -1,7 +1,7 @@
 import { countryName } from '../../messages/country-guard.js'
 import type { CarrierView } from './carriers.js'
 import type { Cure } from './cure.js'
-import { causeInWords, disabledDoes, ENDPOINT, failureDoes, type Cause } from '../causes.js'
+import { describeCause, disabledDoes, ENDPOINT, failureDoes, type Cause } from '../causes.js'
 import { withHost, type EndpointTroubles, type HoldingEndpoint, type TroubledEndpoint } from './endpoints.js'
 import { countOf } from './figures.js'
 import type { Part } from './part.js'
@@ -100,7 +100,7 @@ function ofEndpoints({ groups }: EndpointTroubles): Need[] {
     return [
       {
         mood: cause.mood,
-        text: `${causeInWords(cause)}${where}${often}.`,
+        text: `${describeCause(cause)}${where}${often}.`,
         cure: count === 1 && first !== undefined ? cureOf(first) : { at: 'here', part: 'endpoints' },
         cause,
       },

@@ -1,21 +1,21 @@
 import { listBusiestLines, type BusyLine } from '../../../database/operating/overview/busiest-lines.js'
 import { reading } from '../../../database/operating/overview/reading.js'
-import { lookAtPool, lookAtPostgres } from '../../../database/operating/overview/server.js'
+import { readPoolUse, readPostgresFacts } from '../../../database/operating/overview/server.js'
 import { findPartitionsAhead } from '../../../database/partitions.js'
 import { createSemaphore } from '../../../kit/process/semaphore.js'
 import type { Context } from '../../context.js'
-import { lookAtCarriers, type CarrierView } from './carriers.js'
+import { readCarriers, type CarrierView } from './carriers.js'
 import { findTroubles, type EndpointTroubles } from './endpoints.js'
 import { listNeeds, type Need } from './needs.js'
-import { keepLooking, type Part } from './part.js'
-import { lookForPeople, type ForPeople } from './people.js'
+import { cachedPart, type Part } from './part.js'
+import { readPausesForPeople, type ForPeople } from './people.js'
 import { judgePostgres } from './postgres.js'
-import { lookAtQueues, type QueueView } from './queues.js'
+import { readQueues, type QueueView } from './queues.js'
 import { viewRedis } from './redis.js'
 import type { ServiceView } from './service.js'
 import { SPANS, type Span } from './spans.js'
 import { viewStorage } from './storage.js'
-import { lookAtTraffic, type Traffic } from './traffic.js'
+import { readTraffic, type Traffic } from './traffic.js'
 
 import { listBusiest, type Busiest, type Dimension } from '../../../database/operating/overview/busiest.js'
 export {
@@ -53,7 +53,7 @@ export interface Watch {
  * most.
  */
 const KEPT_MS = 2000
-const SELDOM_MS = 15_000
+const SLOW_PARTS_MS = 15_000
 
 /**
  * The statements of the overview that run at a time: the pool's other connections are for clients that wait for an
@@ -79,36 +79,36 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     busy: 'Too many requests for the overview',
   })
   const ofPostgres = <Value>(gather: () => Promise<Value>, keptMs: number = KEPT_MS) =>
-    keepLooking(() => inTurn(gather), { of: 'Postgres', keptMs, log })
+    cachedPart(() => inTurn(gather), { of: 'Postgres', keptMs, log })
   /** This is known as soon as Postgres has reported it once. */
   let postgresFolder: string | undefined
 
   const parts = {
-    queues: ofPostgres(() => lookAtQueues(context)),
-    carriers: ofPostgres(() => lookAtCarriers(context)),
+    queues: ofPostgres(() => readQueues(context)),
+    carriers: ofPostgres(() => readCarriers(context)),
     endpoints: ofPostgres(() => reading(db, findTroubles)),
-    lines: ofPostgres(() => reading(db, listBusiestLines), SELDOM_MS),
-    people: ofPostgres(() => lookForPeople(db)),
+    lines: ofPostgres(() => reading(db, listBusiestLines), SLOW_PARTS_MS),
+    people: ofPostgres(() => readPausesForPeople(db)),
     postgres: ofPostgres(async () => {
       const [facts, ahead] = await reading(db, async (trx) => [
-        await lookAtPostgres(trx),
+        await readPostgresFacts(trx),
         await findPartitionsAhead(trx),
       ])
       const missing = ahead.flatMap((table) => table.missing)
       if (isHere(context)) postgresFolder = facts.dataFolder ?? undefined
-      return judgePostgres(facts, missing, lookAtPool(db))
+      return judgePostgres(facts, missing, readPoolUse(db))
     }),
-    redis: keepLooking(() => viewRedis(context), { of: 'Redis', keptMs: KEPT_MS, log }),
-    storage: keepLooking(() => viewStorage(context, { postgresFolder, writes }), {
+    redis: cachedPart(() => viewRedis(context), { of: 'Redis', keptMs: KEPT_MS, log }),
+    storage: cachedPart(() => viewStorage(context, { postgresFolder, writes }), {
       of: 'Storage',
       keptMs: KEPT_MS,
       log,
     }),
   }
   const traffic = {
-    '1h': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '1h')), SPANS['1h'].keptMs),
-    '24h': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '24h')), SPANS['24h'].keptMs),
-    '7d': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '7d')), SPANS['7d'].keptMs),
+    '1h': ofPostgres(() => reading(db, (trx) => readTraffic(trx, '1h')), SPANS['1h'].keptMs),
+    '24h': ofPostgres(() => reading(db, (trx) => readTraffic(trx, '24h')), SPANS['24h'].keptMs),
+    '7d': ofPostgres(() => reading(db, (trx) => readTraffic(trx, '7d')), SPANS['7d'].keptMs),
   }
 
   /** Each is looked for when it is first requested. */
@@ -120,7 +120,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
       busiest.get(key) ??
       ofPostgres(
         () => reading(db, (trx) => listBusiest(trx, by, { seconds: binSeconds * binCount, binSeconds })),
-        Math.max(SELDOM_MS, keptMs),
+        Math.max(SLOW_PARTS_MS, keptMs),
       )
     busiest.set(key, look)
     return look()

@@ -18,7 +18,7 @@ export interface OwnTraffic {
  * Counts the traffic of a user's lines. The counts are made from the rows, because those of the whole installation are not
  * split by line, so a very busy user sees only the newest rows.
  */
-export async function lookAtOwnTraffic(
+export async function readOwnTraffic(
   { db }: Context,
   userId: string,
   span: Span,

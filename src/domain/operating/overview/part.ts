@@ -15,7 +15,7 @@ export const PART_MS = 2000
  *
  * @param options.of the store that it asks, such as `Postgres`
  */
-export function keepLooking<Value>(
+export function cachedPart<Value>(
   gather: () => Promise<Value>,
   { of, keptMs, limitMs = PART_MS, log }: { of: string; keptMs: number; limitMs?: number; log: Logger },
 ): () => Promise<Part<Value>> {

@@ -24,7 +24,7 @@ export interface ForPeople {
 /** A user with more of them has one cause. */
 const MAX_COUNTRIES = 5
 
-export async function lookForPeople(db: Database): Promise<ForPeople> {
+export async function readPausesForPeople(db: Database): Promise<ForPeople> {
   return reading(db, async (trx) => ({
     unknownMessages: await listUnknownMessages(trx),
     failedMedia: await listFailedMedia(trx),

@@ -1,12 +1,12 @@
 import { reading } from '../../../database/operating/overview/reading.js'
 import { findRates } from '../../../database/operating/overview/traffic-counts.js'
 import {
-  lookAtDeliveries,
-  lookAtMedia,
-  lookAtMessages,
+  readDeliveryRows,
+  readMediaRows,
+  readMessageRows,
   type QueueRows,
 } from '../../../database/operating/overview/queues.js'
-import { lookAtQueue, type QueueJobs } from '../../../queues/look.js'
+import { readQueueJobs, type QueueJobs } from '../../../queues/queue-jobs.js'
 import type { QueueName } from '../../../queues/queues.js'
 import { countOf } from './figures.js'
 import { judgeQueue, type Judgement } from './judge-queue.js'
@@ -29,18 +29,18 @@ export interface QueueView extends Judgement {
 const NO_ROWS = { waitingCount: null, laterCount: null, underWayCount: null, oldestMs: null, perMinute: null }
 
 /** The depth and the age are those of the rows. Redis only gives the jobs, and the workers that are there. */
-export async function lookAtQueues({ db, queues, redis }: Context): Promise<QueueView[]> {
+export async function readQueues({ db, queues, redis }: Context): Promise<QueueView[]> {
   const jobsOf = Promise.all(
     [queues.sendMessage, queues.deliverEvent, queues.fetchMedia, queues.maintenance].map((queue) =>
       // Another part reports what is wrong with Redis.
-      lookAtQueue(queue, redis).catch(() => undefined),
+      readQueueJobs(queue, redis).catch(() => undefined),
     ),
   )
   const { rates, messages, deliveries, media } = await reading(db, async (trx) => ({
     rates: await findRates(trx),
-    messages: await lookAtMessages(trx),
-    deliveries: await lookAtDeliveries(trx),
-    media: await lookAtMedia(trx),
+    messages: await readMessageRows(trx),
+    deliveries: await readDeliveryRows(trx),
+    media: await readMediaRows(trx),
   }))
   const [sendJobs, deliverJobs, fetchJobs, maintenanceJobs] = await jobsOf
   const slow = deliveries.slowLaneCount

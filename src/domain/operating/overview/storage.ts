@@ -3,7 +3,7 @@ import { asError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { StorageFailed } from '../../../storage/storage.js'
 import type { Context } from '../../context.js'
-import { lookAtDisks, moodOfDisk, type Disk } from './disks.js'
+import { readDisks, moodOfDisk, type Disk } from './disks.js'
 import { describeBytes } from './figures.js'
 import { serviceView, type ServiceFault, type ServiceView } from './service.js'
 
@@ -29,7 +29,7 @@ export async function viewStorage(
   { postgresFolder, writes }: { postgresFolder: string | undefined; writes: boolean },
 ): Promise<ServiceView> {
   const { mediaFolder, mediaS3 } = context.config
-  const disks = await lookAtDisks([
+  const disks = await readDisks([
     ...(mediaS3 === undefined ? [{ of: 'media', folder: mediaFolder, isMadeLater: true }] : []),
     ...(postgresFolder === undefined ? [] : [{ of: 'Postgres', folder: postgresFolder }]),
   ])

@@ -48,7 +48,7 @@ export const NOTHING: Counts = {
 
 const COUNT_NAMES = Object.keys(NOTHING) as CountName[]
 
-export async function lookAtTraffic(db: Database, span: Span): Promise<Traffic> {
+export async function readTraffic(db: Database, span: Span): Promise<Traffic> {
   const { binSeconds, binCount, rowSeconds } = SPANS[span]
   const { now, countedAt } = await findCountingState(db)
   const countedUntil = countedAt ?? new Date(0)

@@ -26,7 +26,7 @@ const EXCERPTS_PER_RUN = 500_000
 const COUNTED_AT_MOST = 10_000
 
 /** Deletes what has exceeded its retention. Running it twice, or twice concurrently, is harmless. */
-export async function carryOutRetention(context: Context): Promise<Retained> {
+export async function applyRetention(context: Context): Promise<Retained> {
   const { config } = context
   const months = await dropAllOldMonths(context, { isDryRun: false })
   const excerpts = await clearOldExcerpts(context)
@@ -47,7 +47,7 @@ export async function carryOutRetention(context: Context): Promise<Retained> {
   return retained
 }
 
-/** Returns what `carryOutRetention` would delete now. Changes nothing. */
+/** Returns what `applyRetention` would delete now. Changes nothing. */
 export async function tryRetention(context: Context): Promise<Retained> {
   const { db, config } = context
   const { excerptRetentionDays: days } = config

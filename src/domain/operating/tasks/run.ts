@@ -12,7 +12,7 @@ import { importBatch } from '../../carriers/accounts/import-task.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { replayBatch } from '../../endpoints/deliveries/replay-batch.js'
-import { retryBatch } from '../../endpoints/deliveries/retry-shown.js'
+import { retryBatch } from '../../endpoints/deliveries/retry-filtered.js'
 import { queueListBatch } from '../../messages/text-list/task.js'
 import { releaseHeldBatch } from '../../endpoints/deliveries/held-events.js'
 import { LEASE_MS } from '../../leases.js'
@@ -42,7 +42,7 @@ const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
  * @param showProgress gets the percentage
  * @returns the milliseconds until the next batch is due; undefined if it is over
  */
-export async function goOnWithTask(
+export async function continueTask(
   context: Context,
   id: string,
   showProgress: (percent: number) => Promise<void>,

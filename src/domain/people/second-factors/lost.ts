@@ -14,7 +14,7 @@ import { UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
-import { tellOfAccount } from '../../operating/notices/tell.js'
+import { notifyOfAccountChange } from '../../operating/notices/insert.js'
 import { getUser, type User } from '../users.js'
 import { removeAll } from './remove-all.js'
 
@@ -51,7 +51,7 @@ export function askForRemoval(context: Context, userId: string, reason: string):
     const act = { action: 'second_factor.removal_asked', subjectId: userId, userId } as const
     await record(context, trx, { ...act, after: { reason: written } })
     const details = { userId, email: user.email, reason: written }
-    await tellOfAccount(context, trx, { kind: 'second_factor.removal_asked', user, details })
+    await notifyOfAccountChange(context, trx, { kind: 'second_factor.removal_asked', user, details })
   })
 }
 

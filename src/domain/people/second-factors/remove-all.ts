@@ -8,7 +8,7 @@ import { deleteSessionsOf } from '../../../database/people/sessions.js'
 import type { AuditDetails } from '../../operating/audit.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
-import { tellOfAccount } from '../../operating/notices/tell.js'
+import { notifyOfAccountChange } from '../../operating/notices/insert.js'
 
 /**
  * Removes all second factors of a user, and ends the sessions, because the lost device may have one of them. The user
@@ -35,7 +35,7 @@ export async function removeAll(
     userId: user.id,
     after: { kind: 'all', sessionsEnded, ...about },
   })
-  await tellOfAccount(context, trx, {
+  await notifyOfAccountChange(context, trx, {
     kind: 'second_factor.removed',
     user,
     details: { userId: user.id, email: user.email },

@@ -7,7 +7,7 @@ import {
   deleteEndpoint,
   enableEndpoint,
   getEndpoint,
-  type Asker,
+  type EndpointCaller,
 } from '../../../domain/endpoints/endpoints.js'
 import { rotateSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
 import { sendTestEvent } from '../../../domain/endpoints/test-event.js'
@@ -26,13 +26,13 @@ import { TestEventOutcome } from './test-event.js'
 
 /** The acts of the forms on an endpoint's page. */
 export interface AskedEndpoint {
-  asker: Asker
+  caller: EndpointCaller
   id: string
 }
 
 /** @throws UserError 404 also if it is not an id */
 export function askedEndpoint(ctx: KoaContext): AskedEndpoint {
-  return { asker: { userId: sessionOf(ctx).userId }, id: idOf(ctx, 'endpointId') }
+  return { caller: { userId: sessionOf(ctx).userId }, id: idOf(ctx, 'endpointId') }
 }
 
 /** Makes an act that shows the endpoint again with a notice of what was done. */
@@ -50,49 +50,49 @@ function act(
     }
 }
 
-export const postEndpointFields = act('endpoint-saved', (context, { asker, id }, ctx) =>
-  changeEndpoint(context, asker, id, {
+export const postEndpointFields = act('endpoint-saved', (context, { caller, id }, ctx) =>
+  changeEndpoint(context, caller, id, {
     name: fieldOf(ctx, 'name'),
     url: fieldOf(ctx, 'url'),
     optInEvents: valuesOf(ctx, 'optInEvents'),
   }),
 )
 
-export const postEnableEndpoint = act('endpoint-enabled', (context, { asker, id }) =>
-  enableEndpoint(context, asker, id),
+export const postEnableEndpoint = act('endpoint-enabled', (context, { caller, id }) =>
+  enableEndpoint(context, caller, id),
 )
 
-export const postPauseEvents = act('events-paused', async (context, { asker, id }, ctx) =>
-  pauseEndpoint(context, pauserOf(ctx), await getEndpoint(context, asker, id)),
+export const postPauseEvents = act('events-paused', async (context, { caller, id }, ctx) =>
+  pauseEndpoint(context, pauserOf(ctx), await getEndpoint(context, caller, id)),
 )
 
-export const postResumeEvents = act('events-resumed', async (context, { asker, id }, ctx) =>
-  resumeEndpoint(context, pauserOf(ctx), await getEndpoint(context, asker, id)),
+export const postResumeEvents = act('events-resumed', async (context, { caller, id }, ctx) =>
+  resumeEndpoint(context, pauserOf(ctx), await getEndpoint(context, caller, id)),
 )
 
-export const postTryEventsNow = act('events-tried-now', (context, { asker, id }) =>
-  tryEndpointNow(context, asker, id),
+export const postTryEventsNow = act('events-tried-now', (context, { caller, id }) =>
+  tryEndpointNow(context, caller, id),
 )
 
 /** Needs the password (route table): rotating without seeing the new secret would lock the owner's server out. */
 export const postRotateSecret = act(
   'secret-rotated',
-  (context, { asker, id }) => rotateSigningSecret(context, asker, id),
+  (context, { caller, id }) => rotateSigningSecret(context, caller, id),
   'secret',
 )
 
 export function postHeldEvents(context: Context): Act {
   return async (ctx) => {
-    const { asker, id } = askedEndpoint(ctx)
-    const count = await sendHeldEvents(context, asker, id)
+    const { caller, id } = askedEndpoint(ctx)
+    const count = await sendHeldEvents(context, caller, id)
     return count > RELEASE_BATCH ? withNotice(TASKS, 'held-sent') : endpointWithNotice(id, 'held-sent')
   }
 }
 
 export function postDeleteEndpoint(context: Context): Act {
   return async (ctx) => {
-    const { asker, id } = askedEndpoint(ctx)
-    const { lineId, applicationId } = await deleteEndpoint(context, asker, id)
+    const { caller, id } = askedEndpoint(ctx)
+    const { lineId, applicationId } = await deleteEndpoint(context, caller, id)
     if (lineId !== null) return lineWithNotice(lineId, 'endpoint-deleted')
     return withNotice(
       applicationId === null ? OPERATIONAL : applicationPath(applicationId),
@@ -104,8 +104,8 @@ export function postDeleteEndpoint(context: Context): Act {
 /** Answers htmx with only the result, and others with the page that includes it. */
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
-    const { asker, id } = askedEndpoint(ctx)
-    const testEvent = await sendTestEvent(context, asker, id, fieldOf(ctx, 'type'))
+    const { caller, id } = askedEndpoint(ctx)
+    const testEvent = await sendTestEvent(context, caller, id, fieldOf(ctx, 'type'))
     if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
     answerFragment(ctx, <TestEventOutcome result={testEvent} />)
     return undefined

@@ -82,11 +82,11 @@ interface EndpointView {
  */
 export function showEndpoint(context: Context): Middleware {
   return async (ctx) => {
-    const { asker, id } = askedEndpoint(ctx)
-    const endpoint = await getEndpoint(context, asker, id)
+    const { caller, id } = askedEndpoint(ctx)
+    const endpoint = await getEndpoint(context, caller, id)
     const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret'
     if (isAsked && !isConfirmed(ctx, `${ctx.url}#${SIGNING_SECRET}`)) return
-    const secret = isAsked ? await revealSigningSecret(actingFor(ctx, context), asker, id) : undefined
+    const secret = isAsked ? await revealSigningSecret(actingFor(ctx, context), caller, id) : undefined
     const owner = await findOwner(context, endpoint)
     const { userId, pausedAt, pausedByUser, lineId, applicationId } = endpoint
     const mayReplay = owner.isOn && endpoint.disabledAt === null
@@ -98,9 +98,9 @@ export function showEndpoint(context: Context): Middleware {
       // Messages to other users' lines are private: for an application's endpoint the number of events is enough.
       held: applicationId === null ? await findHeld(context, userId, lineId, id) : [],
       work: await getEndpointWork(context, id),
-      policy: await getPolicy(context, asker, id),
+      policy: await getPolicy(context, caller, id),
       missed: mayReplay
-        ? await findMissed(context, { of: 'endpoint', asker, endpointId: id, userId })
+        ? await findMissed(context, { of: 'endpoint', caller, endpointId: id, userId })
         : undefined,
       path: endpointPath(id),
     }

@@ -272,8 +272,8 @@ function typedFields(ctx: KoaContext): Record<string, unknown> {
 
 export function postPolicy(context: Context): Act {
   return async (ctx) => {
-    const { asker, id } = askedEndpoint(ctx)
-    await changePolicy(context, asker, id, {
+    const { caller, id } = askedEndpoint(ctx)
+    await changePolicy(context, caller, id, {
       ...typedFields(ctx),
       headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
     })
@@ -284,8 +284,8 @@ export function postPolicy(context: Context): Act {
 /** Answers htmx with only the preview, and others with the page that has it and the typed fields. */
 export function postPolicyPreview(context: Context): Act {
   return async (ctx) => {
-    const { asker, id } = askedEndpoint(ctx)
-    const { fields, ...result } = await previewPolicy(context, asker, id, typedFields(ctx))
+    const { caller, id } = askedEndpoint(ctx)
+    const { fields, ...result } = await previewPolicy(context, caller, id, typedFields(ctx))
     if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview: { fields, result } } }
     answerFragment(ctx, <PolicyPreview preview={result} />)
     return undefined

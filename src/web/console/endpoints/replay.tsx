@@ -152,8 +152,8 @@ export const isReplayElsewhere: NeedsFresh = (ctx) =>
 /** Starts it and goes to the page that shows it; or counts the matching events. */
 export function postReplay(context: Context): Act {
   return async (ctx) => {
-    const { asker, id: endpointId } = askedEndpoint(ctx)
-    const whose: ReplayOf = { of: 'endpoint', asker, endpointId, userId: sessionOf(ctx).userId }
+    const { caller, id: endpointId } = askedEndpoint(ctx)
+    const whose: ReplayOf = { of: 'endpoint', caller, endpointId, userId: sessionOf(ctx).userId }
     const request = readReplay(ctx)
     if (fieldOf(ctx, 'do') === 'count') {
       const fields = Object.fromEntries(FIELDS.map((name) => [name, fieldOf(ctx, name)]))

@@ -8,13 +8,13 @@ import { EmptyList } from './activity/empty-list.js'
 import { FilterForm } from './activity/filter-form.js'
 import { readFilter, writtenFilter, type WrittenFilter } from './activity/filter.js'
 import { ActivityList } from './activity/list.js'
-import { lookAtActivity, type Look } from './activity/look.js'
+import { readActivityPage, type ShownActivity } from './activity/page-model.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import { TASKS } from '../operating/tasks.js'
-import { mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-shown.js'
+import { mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-filtered.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
@@ -84,7 +84,7 @@ export function postRetry(context: Context): Act {
   }
 }
 
-interface FoundActivity extends Look {
+interface FoundActivity extends ShownActivity {
   isFirst: boolean
   /** The count stops at one more than `MAX_COUNTED`. */
   total: number
@@ -96,7 +96,7 @@ async function look(
   { filter, before }: { filter: ActivityFilter; before: string | undefined },
 ): Promise<FoundActivity> {
   const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
-  const found = await lookAtActivity(context, userId, filter, page)
+  const found = await readActivityPage(context, userId, filter, page)
   const isAll = before === undefined && found.older === null
   const total = isAll ? found.activities.length : await countActivities(context, userId, filter)
   return { ...found, total, isFirst: before === undefined }

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
-import { listOpenLooks, openNumberSearch } from '../../../domain/people/private-looks.js'
+import { listPrivateAccess, openNumberSearch } from '../../../domain/people/private-access.js'
 import { MAX_FOUND, search, type Found, type FoundMessage } from '../../../domain/messages/search.js'
 import type { Session } from '../../../domain/people/sessions.js'
 import { refusalOf, UserError } from '../../../errors.js'
@@ -103,7 +103,7 @@ export function postSearchLook(context: Context): Act {
 
 /** Lists the users whose messages an operator has opened by giving a reason. */
 async function openedTo({ role }: Session, acting: Context): Promise<Set<string>> {
-  return role === 'operator' ? listOpenLooks(acting) : new Set()
+  return role === 'operator' ? listPrivateAccess(acting) : new Set()
 }
 
 function Results(props: { found: Found; written: string; session: Session; opened: Set<string> }) {

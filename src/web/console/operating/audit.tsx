@@ -1,12 +1,12 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import {
   listAudit,
-  recordLook,
+  recordView,
   type AuditFilter,
   type ListedAuditRow,
 } from '../../../domain/operating/audit.js'
 import { readAuditFilter, type WrittenAuditFilter } from '../../../domain/operating/audit/filter.js'
-import { asSeenBy } from '../../../domain/operating/audit/in-words.js'
+import { asSeenBy } from '../../../domain/operating/audit/describe.js'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
 import { actingFor } from '../../actor.js'
@@ -28,7 +28,7 @@ export function showAudit(context: Context): Middleware {
   return async (ctx) => {
     const found = await look(context, ctx, async (asked) => {
       const filter = await readAuditFilter(context, asked)
-      await recordLook(actingFor(ctx, context), 'audit_log.viewed', filter.userId ?? null)
+      await recordView(actingFor(ctx, context), 'audit_log.viewed', filter.userId ?? null)
       return filter
     })
     answerPage(

@@ -9,7 +9,7 @@ import { causesOfLine, groupCauses, type Cause } from '../../../domain/operating
 import type { Need } from '../../../domain/operating/overview/needs.js'
 import { watchOf } from '../../../domain/operating/overview/overview.js'
 import type { Session } from '../../../domain/people/sessions.js'
-import { kindsOfMood, noticeInWords } from '../../../domain/operating/notices/in-words.js'
+import { kindsOfMood, describeNotice } from '../../../domain/operating/notices/describe.js'
 import { Attention } from '../attention.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Form, Select, Time } from '../form.js'
@@ -160,7 +160,7 @@ async function needsOf(context: Context, { userId, role }: Session): Promise<(Ca
 }
 
 function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; isNew: boolean }) {
-  const { mood, title, text, cure } = noticeInWords(notice)
+  const { mood, title, text, cure } = describeNotice(notice)
   return (
     <li id={notice.id} class={mood}>
       <span class={`badge ${mood}`}>{BADGES[mood]}</span>

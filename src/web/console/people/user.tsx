@@ -5,7 +5,7 @@ import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
 import type { Context } from '../../../domain/context.js'
 import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../../domain/lines/lines.js'
 import { pauseLine, resumeLine, type Pauser } from '../../../domain/operating/pauses.js'
-import { recordLook } from '../../../domain/operating/audit.js'
+import { recordView } from '../../../domain/operating/audit.js'
 import { listPausedCountries } from '../../../domain/messages/country-guard.js'
 import { createSetUpLink } from '../../../domain/people/set-up-links.js'
 import { findAskedRemoval } from '../../../domain/people/second-factors/lost.js'
@@ -40,7 +40,7 @@ export function showUser(context: Context): Middleware {
   return async (ctx) => {
     const user = await getUser(context, idOf(ctx, 'userId'))
     const page = pageOf(ctx, context)
-    await recordLook(actingFor(ctx, context), 'user.viewed', user.id)
+    await recordView(actingFor(ctx, context), 'user.viewed', user.id)
     const lines = await listOwnLines(context, user.id)
     const caps = await findCapsOfUser(context, user, lines)
     const usage = await readUsage(context, user.id, readMonths({}))

@@ -7,7 +7,7 @@ import { deleteCarrierAccount } from '../../../../src/database/carriers/carrier-
 import type { Database } from '../../../../src/database/connection.js'
 import { getCarrierAccount, listAccountOverviews } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../../src/domain/carriers/accounts/change.js'
-import { testCarrierAccount } from '../../../../src/domain/carriers/accounts/trial.js'
+import { testCarrierAccount } from '../../../../src/domain/carriers/accounts/carrier-test.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { createContext } from '../../../../src/domain/open-context.js'
 import { holdAccounts } from '../../../../src/domain/carriers/held-accounts/holder.js'

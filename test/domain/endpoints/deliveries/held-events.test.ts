@@ -5,7 +5,7 @@ import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held
 import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
 import { sendDeliveryAgain } from '../../../../src/domain/endpoints/deliveries/send-again.js'
 import { newId } from '../../../../src/ids.js'
-import { getEndpoint } from '../../../../src/domain/endpoints/own-endpoint.js'
+import { getEndpoint } from '../../../../src/domain/endpoints/get-endpoint.js'
 import { tryDeliveryNow, tryEndpointNow } from '../../../../src/domain/endpoints/deliveries/try-now.js'
 import {
   countMessagesToTry,

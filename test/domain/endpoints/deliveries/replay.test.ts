@@ -15,7 +15,7 @@ import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { describeJobs } from '../../../../src/domain/job-subjects.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
-import { goOnWithTask, recordCrashOfTask } from '../../../../src/domain/operating/tasks/run.js'
+import { continueTask, recordCrashOfTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest } from '../../../helpers/factories.js'
@@ -46,7 +46,7 @@ describeContext('replaying events', (context) => {
 
   const of = ({ userId, endpointId } = line): ReplayOf => ({
     of: 'endpoint',
-    asker: { userId },
+    caller: { userId },
     endpointId,
     userId,
   })
@@ -212,7 +212,7 @@ describeContext('replaying events', (context) => {
               },
       }),
     }
-    expect(await goOnWithTask(stolen, next.id, () => Promise.resolve())).to.be.above(0)
+    expect(await continueTask(stolen, next.id, () => Promise.resolve())).to.be.above(0)
     expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
     expect(await getTask(context, undefined, next.id)).to.include({ status: 'running', doneCount: 0 })
   })

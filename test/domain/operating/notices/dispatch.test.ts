@@ -12,7 +12,7 @@ import { createTail } from '../../../../src/domain/endpoints/tail.js'
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { sendTestEvent } from '../../../../src/domain/endpoints/test-event.js'
 import { eventSchema } from '../../../../src/web/openapi/event-types.js'
-import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
+import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch.js'
 import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
 import { asError, UserError } from '../../../../src/errors.js'
 import { timeOfId } from '../../../../src/ids.js'
@@ -85,7 +85,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
   /** All endpoints of the owner fail, and that is told. */
   async function tell() {
     await setEndpoint(plain, line.userId, { failing: '2 minutes', failures: 4 })
-    expect(await lookForNotices(context)).to.be.above(0)
+    expect(await notifyOfTroubles(context)).to.be.above(0)
   }
 
   const rows = (kind: string) =>
@@ -306,11 +306,11 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
 
     it('is told of itself when it fails, and has all that endpoints have: a test event, replay, a text for a chat', async () => {
       const { endpoint } = await addWebhook(owner)
-      const asker = { userId: owner.id }
-      expect(await sendTestEvent(context, asker, endpoint.id)).to.include({ delivered: true })
-      const refusal = await sendTestEvent(context, asker, endpoint.id, 'inboundText').catch(asError)
+      const caller = { userId: owner.id }
+      expect(await sendTestEvent(context, caller, endpoint.id)).to.include({ delivered: true })
+      const refusal = await sendTestEvent(context, caller, endpoint.id, 'inboundText').catch(asError)
       expect(refusal).to.be.instanceOf(UserError).with.property('status', 400)
-      await changePolicy(context, asker, endpoint.id, { shape: 'slack' })
+      await changePolicy(context, caller, endpoint.id, { shape: 'slack' })
       await tell()
       await deliverAll()
       expect(receiver.requests.at(-1)?.body).to.include(
@@ -323,7 +323,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       } as const
       const counted = await countReplay(
         context,
-        { of: 'endpoint', asker, endpointId: endpoint.id, userId: owner.id },
+        { of: 'endpoint', caller, endpointId: endpoint.id, userId: owner.id },
         replay,
       )
       expect(counted).to.include({ count: 1 })
@@ -331,7 +331,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
         failing_since: ago(plain, '2 hours'),
         consecutive_failure_count: 9,
       })
-      await lookForNotices(context)
+      await notifyOfTroubles(context)
       expect((await toldNotices(plain)).map(({ subject }) => subject)).to.include(endpoint.id)
     })
 

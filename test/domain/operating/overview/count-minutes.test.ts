@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { countMinutes, findUncountedMinute } from '../../../../src/database/operating/overview/counting.js'
 import {
-  countAgain,
-  countNow,
-  createCatchingUp,
+  recountMinutes,
+  countNewestMinutes,
+  createBackfill,
 } from '../../../../src/domain/operating/overview/count-minutes.js'
-import { lookAtTraffic } from '../../../../src/domain/operating/overview/traffic.js'
+import { readTraffic } from '../../../../src/domain/operating/overview/traffic.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest } from '../../../helpers/factories.js'
@@ -121,7 +121,7 @@ describeContext('counting what came and went', (context) => {
     expect(await countsOf(60, minute)).to.deep.equal({ accepted: 1, sent: 1, to_carrier: { 21: 1 } })
     await changeRows(context, 'messages', id, { status: 'delivered' })
     await context.db('traffic_counts').update({ counted_at: ago(context, '4 minutes') })
-    await countAgain(context)
+    await recountMinutes(context)
     expect(await countsOf(60, minute)).to.include({ sent: 1, delivered: 1 })
     expect(await countsOf(900, new Date(Math.floor(minute.getTime() / 900_000) * 900_000))).to.include({
       ...{ accepted: 1, delivered: 1 },
@@ -140,8 +140,8 @@ describeContext('counting what came and went', (context) => {
 
   it('counts the running minute, which shows at once', async () => {
     await sent(new Date(), new Date())
-    await countNow(context)
-    const { totals, countedAt, waits, bins } = await lookAtTraffic(context.db, '1h')
+    await countNewestMinutes(context)
+    const { totals, countedAt, waits, bins } = await readTraffic(context.db, '1h')
     expect(totals).to.include({ accepted: 1, sent: 1 })
     expect(countedAt).to.be.instanceOf(Date)
     expect(waits.carrier?.p50Ms).to.be.within(0.5, 100)
@@ -152,11 +152,11 @@ describeContext('counting what came and went', (context) => {
     const first = at(-300 * MINUTE_MS)
     await sent(first, first)
     await sent(minute, minute)
-    const catchUp = createCatchingUp(context)
+    const catchUp = createBackfill(context)
     while ((await findUncountedMinute(context.db)) !== undefined) await catchUp()
-    const day = await lookAtTraffic(context.db, '24h')
+    const day = await readTraffic(context.db, '24h')
     expect(day.totals).to.include({ accepted: 2, sent: 2 })
-    expect((await lookAtTraffic(context.db, '7d')).totals).to.include({ accepted: 2, sent: 2 })
+    expect((await readTraffic(context.db, '7d')).totals).to.include({ accepted: 2, sent: 2 })
     const busy = day.bins.filter(({ counts }) => counts.accepted > 0)
     expect(busy.map(({ at: of }) => of.getTime())).to.deep.equal(
       [first, minute].map((moment) => Math.floor(moment.getTime() / 900_000) * 900_000),

@@ -18,7 +18,7 @@ import {
   resumeCarrierAccount,
   resumeLine,
 } from '../../../../src/domain/operating/pauses.js'
-import { countNow } from '../../../../src/domain/operating/overview/count-minutes.js'
+import { countNewestMinutes } from '../../../../src/domain/operating/overview/count-minutes.js'
 import { createWatch, type Overview } from '../../../../src/domain/operating/overview/overview.js'
 import { newId } from '../../../../src/ids.js'
 import type { QueueName } from '../../../../src/queues/queues.js'
@@ -65,7 +65,7 @@ describe('the overview', () => {
     await db('carrier_accounts').where({ kind: 'smpp' }).delete()
     await db('developer_connections').delete()
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/secret-path' })
-    await countNow(context)
+    await countNewestMinutes(context)
   })
 
   after(async () => {
@@ -281,7 +281,7 @@ describe('the overview', () => {
         handed_over_at,
       })
     }
-    await countNow(context)
+    await countNewestMinutes(context)
     expect(await carrier('simulator')).to.include({
       ...{ mood: 'waiting', state: 'many failures', handedOverCount: 10, failedCount: 5 },
       ...{ lastError: 'Landline', lastErrorCode: '30006', lastErrorReason: null },
@@ -291,7 +291,7 @@ describe('the overview', () => {
       expect(await carrier('simulator')).to.include({ lastErrorReason: 'landline' })
       // A receipt brought a reason that no table has.
       await context.db('messages').where({ carrier_code: '30006' }).update({ carrier_reason: 'no_credit' })
-      await countNow(context)
+      await countNewestMinutes(context)
       expect(await carrier('simulator')).to.include({ lastErrorReason: 'no_credit' })
     } finally {
       await context.db('carrier_accounts').where({ name: 'simulator' }).update({ kind: 'simulator' })

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { keepLooking } from '../../../../src/domain/operating/overview/part.js'
+import { cachedPart } from '../../../../src/domain/operating/overview/part.js'
 import { Unavailable } from '../../../../src/errors.js'
 import { judgeQueue, type QueueFacts } from '../../../../src/domain/operating/overview/judge-queue.js'
 import { judgePostgres } from '../../../../src/domain/operating/overview/postgres.js'
@@ -33,7 +33,7 @@ describe('a part of the overview', () => {
     })
   }
   const keeping = (keptMs: number, limitMs = 50) =>
-    keepLooking(gather, { of: 'Postgres', keptMs, limitMs, log })
+    cachedPart(gather, { of: 'Postgres', keptMs, limitMs, log })
 
   it('is looked at once for all who ask at the same time, and is kept for a while', async () => {
     const look = keeping(60_000)

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/domain/operating/pauses.js'
 import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../../../src/domain/context.js'
-import { bringResumed } from '../../../../src/domain/messages/resume.js'
+import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { newId } from '../../../../src/ids.js'
@@ -82,12 +82,12 @@ describeContext('pauses', (context) => {
       })
       afterEach(async () => {
         await resume(context, line)
-        await bringResumed(context)
+        await enqueueResumed(context)
       })
 
       const over = async () => {
         await resume(context, line)
-        return bringResumed(context)
+        return enqueueResumed(context)
       }
 
       it('a message waits queued, uses up no attempt, and its job is over', async () => {
@@ -153,8 +153,8 @@ describeContext('pauses', (context) => {
       it('its end is brought once, however often somebody looks, and by several processes', async () => {
         const id = await sendNew(context, line)
         await resume(context, line)
-        await Promise.all([bringResumed(context), bringResumed(context)])
-        await bringResumed(context)
+        await Promise.all([enqueueResumed(context), enqueueResumed(context)])
+        await enqueueResumed(context)
         expect(await context.queues.sendMessage.count()).to.equal(1)
         expect(await messageRow(context, id)).to.include({ job_generation: 1 })
       })
@@ -177,7 +177,7 @@ describeContext('pauses', (context) => {
         const id = await sendNew(context, line)
         await resume(context, line)
         await pause(context, line)
-        expect(await bringResumed(context)).to.equal(0)
+        expect(await enqueueResumed(context)).to.equal(0)
         expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
         expect(await over()).to.equal(1)
       })
@@ -186,8 +186,8 @@ describeContext('pauses', (context) => {
         await sendNew(context, line)
         await resume(context, line)
         const away = Object.create(context.redis, { status: { value: 'end' } }) as Context['redis']
-        expect(await bringResumed({ ...context, redis: away })).to.equal(0)
-        expect(await bringResumed(context)).to.equal(1)
+        expect(await enqueueResumed({ ...context, redis: away })).to.equal(0)
+        expect(await enqueueResumed(context)).to.equal(1)
       })
 
       it('a claim that still saw it has put its message down before the end is brought', async () => {
@@ -198,7 +198,7 @@ describeContext('pauses', (context) => {
           await claiming.raw(lock, [line.lineId])
           // As a claim does that began before the pause was over.
           await resume(context, line)
-          const bringing = bringResumed(context)
+          const bringing = enqueueResumed(context)
           await until('it waits for the claim', async () => (await countWaitingForLocks(context)) === 1)
           await claiming('messages')
             .where({ id })
@@ -241,11 +241,11 @@ describeContext('pauses', (context) => {
       await pauseAllSending(context, COMMAND_LINE)
       const id = await sendNew(context, line)
       await resumeLine(context, COMMAND_LINE, own)
-      await bringResumed(context)
+      await enqueueResumed(context)
       expect(await hasMessageJob(context, id, 1)).to.equal(true)
       expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
       await resumeAllSending(context, COMMAND_LINE)
-      await bringResumed(context)
+      await enqueueResumed(context)
       expect(await hasMessageJob(context, id, 2)).to.equal(true)
       expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
     })
@@ -260,8 +260,8 @@ describeContext('pauses', (context) => {
         [line.userId, line.lineId, line.number],
       )
       await resumeLine(context, COMMAND_LINE, own)
-      expect(await bringResumed(context)).to.equal(2500)
-      expect(await bringResumed(context)).to.equal(0)
+      expect(await enqueueResumed(context)).to.equal(2500)
+      expect(await enqueueResumed(context)).to.equal(0)
     })
 
     it('lets a message end that is with the carrier, and gives back one that the carrier did not take', async () => {

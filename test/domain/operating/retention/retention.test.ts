@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import type { Context } from '../../../../src/domain/context.js'
-import { carryOutRetention, tryRetention } from '../../../../src/domain/operating/retention/retention.js'
+import { applyRetention, tryRetention } from '../../../../src/domain/operating/retention/retention.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
@@ -52,12 +52,12 @@ describeContext('retention', (context) => {
   })
   const keepsDays = () => keeping({ messageRetentionDays: 40, excerptRetentionDays: 10 })
   const outcomes = async (of = keepsDays()) =>
-    (await carryOutRetention(of)).months.map(({ kind, month, outcome, why }) => [kind, month, outcome, why])
+    (await applyRetention(of)).months.map(({ kind, month, outcome, why }) => [kind, month, outcome, why])
   const name = (month: Date) => month.toISOString().slice(0, 7)
 
   it('keeps everything for ever unless it is told otherwise', async () => {
     const past = await insertPast(context, line, amid(older))
-    expect(await carryOutRetention(context)).to.deep.include({ months: [], excerptCount: 0, mediaCount: 0 })
+    expect(await applyRetention(context)).to.deep.include({ months: [], excerptCount: 0, mediaCount: 0 })
     expect(await leftOf(context, past)).to.deep.equal(EVERYTHING)
   })
 
@@ -238,15 +238,15 @@ describeContext('retention', (context) => {
           (row: { id: string; response_excerpt: string | null }) => [row.id, row.response_excerpt],
         ),
       ) as Record<string, string | null>
-    expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(1)
+    expect((await applyRetention(keepsDays())).excerptCount).to.equal(1)
     expect(await excerpts()).to.include({ [gone.attemptId]: null })
     expect((await excerpts())[kept.attemptId]).to.be.a('string')
-    expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(0)
+    expect((await applyRetention(keepsDays())).excerptCount).to.equal(0)
     await context.db('delivery_attempts').insert({
       ...{ id: idAt(new Date(before.getTime() + 1000)), delivery_id: gone.deliveryId, attempt_number: 2 },
       ...{ started_at: before, duration_ms: 1, response_headers: { server: 'x' } },
     })
-    expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(1)
+    expect((await applyRetention(keepsDays())).excerptCount).to.equal(1)
     const left = await context.db('delivery_attempts').whereNotNull('response_headers').pluck<string[]>('id')
     expect(left).to.deep.equal([kept.attemptId])
   })

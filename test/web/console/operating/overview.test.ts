@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { countNow } from '../../../../src/domain/operating/overview/count-minutes.js'
+import { countNewestMinutes } from '../../../../src/domain/operating/overview/count-minutes.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
@@ -26,7 +26,7 @@ describeWeb('the overview page', ({ context, web }) => {
     await queueMessage(context, own, { status: 'unknown', claimed_at: new Date() })
     await receiveForDelivery(context, other)
     await context.db('endpoints').update({ disabled_at: new Date(), disabled_reason: 'failing' })
-    await countNow(context)
+    await countNewestMinutes(context)
   })
 
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { getEndpoint } from '../../../../src/domain/endpoints/own-endpoint.js'
+import { getEndpoint } from '../../../../src/domain/endpoints/get-endpoint.js'
 import { pauseEndpoint } from '../../../../src/domain/operating/pauses.js'
 import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import {

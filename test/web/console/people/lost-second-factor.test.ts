@@ -5,7 +5,7 @@ import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
 import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
 import { findSecondFactors } from '../../../../src/domain/people/second-factors.js'
 import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
-import { keepHouse } from '../../../../src/domain/operating/housekeeping.js'
+import { runHousekeeping } from '../../../../src/domain/operating/housekeeping.js'
 import { createMailer } from '../../../../src/mail.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
 import { toldNotices } from '../../../domain/operating/notices/fixtures.js'
@@ -158,7 +158,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       const requests = () => context.db('second_factor_removals')
       await requests().update({ asked_at: context.db.raw(`now() - interval '25 hours'`) })
       await expectRefusal(confirming, late, /^This request is no longer open/)
-      await keepHouse(context)
+      await runHousekeeping(context)
       expect(await requests()).to.deep.equal([])
 
       await ask()

@@ -1,6 +1,6 @@
 import { getCarrierAccountById, type CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
 import { testCallbacks } from '../../../../domain/carriers/accounts/callbacks-test.js'
-import { testCarrierAccount } from '../../../../domain/carriers/accounts/trial.js'
+import { testCarrierAccount } from '../../../../domain/carriers/accounts/carrier-test.js'
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
 import { Form, Time } from '../../form.js'

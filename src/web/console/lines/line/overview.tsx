@@ -9,7 +9,7 @@ import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
 import { EndpointState, OnOff } from '../../endpoints/state.js'
 import { ActivityList } from '../../messages/activity/list.js'
-import { lookAtActivity } from '../../messages/activity/look.js'
+import { readActivityPage } from '../../messages/activity/page-model.js'
 import { idOf } from '../../form-values.js'
 import { Ago, Empty } from '../../form.js'
 import { live } from '../../live.js'
@@ -69,7 +69,7 @@ export function liveLine(context: Context): Middleware {
 
 async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> {
   const [recent, [health], figures] = await Promise.all([
-    lookAtActivity(context, line.userId, { lineId: line.id }, { limit: RECENT }),
+    readActivityPage(context, line.userId, { lineId: line.id }, { limit: RECENT }),
     listLineHealth(context.db, line.userId, line.id),
     countDay(context, line.userId, { lineId: line.id }),
   ])

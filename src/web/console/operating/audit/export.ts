@@ -7,7 +7,7 @@ import {
   type ListedAuditRow,
 } from '../../../../domain/operating/audit.js'
 import { readAuditFilter, type WrittenAuditFilter } from '../../../../domain/operating/audit/filter.js'
-import { asSeenBy, subjectKindOf } from '../../../../domain/operating/audit/in-words.js'
+import { asSeenBy, subjectKindOf } from '../../../../domain/operating/audit/describe.js'
 import type { Context } from '../../../../domain/context.js'
 import { UserError } from '../../../../errors.js'
 import { actingFor } from '../../../actor.js'

@@ -1,10 +1,10 @@
 import type { ListedAuditRow } from '../../../../domain/operating/audit.js'
 import {
-  actionInWords,
-  actorInWords,
+  describeAction,
+  describeActor,
   changesOf,
   type Change,
-} from '../../../../domain/operating/audit/in-words.js'
+} from '../../../../domain/operating/audit/describe.js'
 import { TimeIn } from '../../time-filter-fields.js'
 import { UserText } from '../../user-text.js'
 import { LOG } from './paths.js'
@@ -34,7 +34,7 @@ export function AuditList(props: {
               <TimeIn zone={zone} at={row.at} />
             </td>
             <td data-label="Actor">
-              <UserText>{actorInWords(row)}</UserText>
+              <UserText>{describeActor(row)}</UserText>
             </td>
             <td data-label="Action">
               <What row={row} isOwn={isOwn} />
@@ -60,7 +60,7 @@ function What({ row, isOwn }: { row: ListedAuditRow; isOwn: boolean }) {
   return (
     // This is one element, because on a phone the cell lays out its children side by side.
     <div>
-      <span title={action}>{actionInWords(row)}</span>
+      <span title={action}>{describeAction(row)}</span>
       {subjectName !== null && ': '}
       {subjectName !== null &&
         (isOwn || subjectId === null ? (

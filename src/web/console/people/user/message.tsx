@@ -1,7 +1,11 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../../../domain/context.js'
 import { getMessage } from '../../../../domain/messages/get-message.js'
-import { mayLook, openLook, recordMessageLook } from '../../../../domain/people/private-looks.js'
+import {
+  hasPrivateAccess,
+  openPrivateAccess,
+  recordMessageView,
+} from '../../../../domain/people/private-access.js'
 import { getUser } from '../../../../domain/people/users.js'
 import { actingFor } from '../../../actor.js'
 import { fieldOf, idOf } from '../../form-values.js'
@@ -26,7 +30,7 @@ export function showUserMessage(context: Context): Middleware {
     const messageId = idOf(ctx, 'messageId')
     const path = userMessagePath(user.id, messageId)
     const page = pageOf(ctx, context)
-    if (!(await mayLook(acting, user.id))) {
+    if (!(await hasPrivateAccess(acting, user.id))) {
       await getMessage(context, user.id, messageId)
       answerPage(
         ctx,
@@ -59,7 +63,7 @@ export function showUserMessage(context: Context): Middleware {
     }
     const reader = { page, path, userId: user.id, isOwner: false }
     const view = await viewMessage(context, reader, messageId, askedAttempt(ctx))
-    await recordMessageLook(acting, { id: messageId, userId: user.id })
+    await recordMessageView(acting, { id: messageId, userId: user.id })
     answerPage(
       ctx,
       <Layout page={page} title="Message">
@@ -79,7 +83,7 @@ export function postLook(context: Context): Act {
   return async (ctx) => {
     const { id } = await getUser(context, idOf(ctx, 'userId'))
     const { id: messageId } = await getMessage(context, id, idOf(ctx, 'messageId'))
-    await openLook(context, id, fieldOf(ctx, 'reason'))
+    await openPrivateAccess(context, id, fieldOf(ctx, 'reason'))
     return userMessagePath(id, messageId)
   }
 }

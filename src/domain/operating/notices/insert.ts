@@ -5,7 +5,7 @@ import { insertNotices, listNoticeReceivers, type NewNotice } from '../../../dat
 import { newId } from '../../../ids.js'
 import { noticesTold } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
-import { payloadOf } from './in-words.js'
+import { payloadOf } from './describe.js'
 import type { NoticeKind } from './kinds.js'
 
 /** A notification of a kind that has words. */
@@ -18,7 +18,7 @@ export interface KnownNotice extends NewNotice {
  *
  * @returns the deliveries of the events, to be enqueued after the commit
  */
-export function insertWithWaysOut(
+export function insertWithDispatches(
   context: Pick<Context, 'config'>,
   trx: Database,
   notices: readonly KnownNotice[],
@@ -31,7 +31,7 @@ export function insertWithWaysOut(
  * users who want none of the others: it is how they learn of a change that they did not ask for. The sweep enqueues
  * the deliveries.
  */
-export async function tellOfAccount(
+export async function notifyOfAccountChange(
   context: Pick<Context, 'config'>,
   trx: Database,
   { kind, user, details }: { kind: NoticeKind; user: { id: string }; details: object },

@@ -9,7 +9,7 @@ const FLAG = '--alone'
 const MARGIN_MS = 90_000
 
 /** The job that this process was started for, if it was started for only one. */
-export function onlyJob(): unknown {
+export function isolatedJob(): unknown {
   const at = process.argv.indexOf(FLAG)
   return at < 0 ? undefined : (JSON.parse(process.argv[at + 1] ?? 'null') as unknown)
 }
@@ -28,7 +28,11 @@ export function workerNames(): string[] {
  * @param longestCallMs how long a job may take with the configured time-outs
  * @returns true if that process crashed, false if it was ended from outside
  */
-export async function crashesAlone(worker: string, data: unknown, longestCallMs: number): Promise<boolean> {
+export async function crashesIsolated(
+  worker: string,
+  data: unknown,
+  longestCallMs: number,
+): Promise<boolean> {
   const child = fork(process.argv[1] ?? '', [worker, FLAG, JSON.stringify(data)], {
     killSignal: 'SIGKILL',
     timeout: longestCallMs + MARGIN_MS,

@@ -1,10 +1,10 @@
 import type { Charge, PhoneState, SentRecord } from '../records.js'
 
 /** The content of one item of a callback. */
-export type Brought =
-  | BroughtText
-  | BroughtReceipt
-  | BroughtCall
+export type CallbackItem =
+  | MessageItem
+  | ReceiptItem
+  | MissedCallItem
   /** The state of a phone of the account. */
   | { kind: 'phone'; phone: PhoneState }
   /** The item is understood, and there is nothing to note. */
@@ -13,7 +13,7 @@ export type Brought =
   | { kind: 'unclear'; why: string }
 
 /** A message that came in. */
-export interface BroughtText {
+export interface MessageItem {
   kind: 'message'
   /** The provider's id, by which a repeat is recognized. */
   id: string
@@ -27,7 +27,7 @@ export interface BroughtText {
 }
 
 /** The outcome of a message that was sent. */
-export interface BroughtReceipt {
+export interface ReceiptItem {
   kind: 'receipt'
   /** The provider's id from the answer that took the message. */
   id: string
@@ -41,7 +41,7 @@ export interface BroughtReceipt {
 }
 
 /** A call that was not answered. */
-export interface BroughtCall {
+export interface MissedCallItem {
   kind: 'missed call'
   /** The numbers in the provider's form. */
   from: string
@@ -49,9 +49,9 @@ export interface BroughtCall {
   calledAt: Date
 }
 
-export const NOTHING: Brought = { kind: 'nothing' }
+export const NOTHING: CallbackItem = { kind: 'nothing' }
 
-export function unclear(why: string): Brought {
+export function unclear(why: string): CallbackItem {
   return { kind: 'unclear', why }
 }
 
@@ -60,7 +60,7 @@ export function unclear(why: string): Brought {
  *
  * @param given.at a date as the provider writes it
  */
-export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: string }): Brought {
+export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: string }): CallbackItem {
   const contactAt = new Date(at)
   const isClear = given.id !== '' && !Number.isNaN(contactAt.getTime())
   return isClear
@@ -73,7 +73,7 @@ export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: st
  *
  * @param given.at a date
  */
-export function missedCall({ from, to, at }: { from: string; to: string; at: string }): Brought {
+export function missedCall({ from, to, at }: { from: string; to: string; at: string }): CallbackItem {
   const calledAt = new Date(at)
   if (to === '' || Number.isNaN(calledAt.getTime()))
     return unclear('a missed call without a number or a time')
@@ -88,7 +88,7 @@ export function message(given: {
   text?: string
   mediaUrls?: readonly string[]
   keyword?: 'stop' | 'start' | 'help' | undefined
-}): Brought {
+}): CallbackItem {
   const { id, from, to, text = '', mediaUrls = [], keyword } = given
   const missing = Object.entries({ id, from, to }).flatMap(([name, value]) => (value === '' ? [name] : []))
   if (missing.length > 0) return unclear(`a message without ${missing.join(', ')}`)
@@ -109,7 +109,7 @@ export function receipt(
     messageId?: string | undefined
     charge?: Charge | undefined
   },
-): Brought {
+): CallbackItem {
   const { id, state, code = '', said = '', messageId, charge } = given
   const status = Object.hasOwn(states, state) ? states[state] : undefined
   if (status === undefined) return unclear(`a report with status "${state}"`)

@@ -1,7 +1,7 @@
-import type { Witness } from './witness.js'
+import type { BackendMonitor } from './backend-monitor.js'
 
 /** A connection of the pool, with what watching it needs. */
-export interface Watched {
+export interface WatchedConnection {
   /** The process id of its backend; undefined behind a pooler, where it is unknown. */
   pid: number | undefined
   /** The number of bytes received on it so far. */
@@ -20,28 +20,28 @@ export class Unanswered extends Error {
   }
 }
 
-export interface Vigil {
+export interface HangDetector {
   /**
    * Waits for the answer of a statement.
    *
    * @throws Unanswered, and any error of `answer`
    */
-  over<T>(connection: Watched, answer: Promise<T>): Promise<T>
+  over<T>(connection: WatchedConnection, answer: Promise<T>): Promise<T>
   /** The last statement on a connection, if its caller has gone on and it was not answered yet. */
-  pending(connection: Watched): Promise<unknown> | undefined
+  pending(connection: WatchedConnection): Promise<unknown> | undefined
   /**
    * Ends a connection's statement, if it still runs.
    *
    * @returns true if nothing more can come of it
    */
-  end(connection: Watched): Promise<boolean>
+  end(connection: WatchedConnection): Promise<boolean>
   /** True if nothing has come from Postgres for a moment, although an answer is due. */
   isSilent(): boolean
   close(): void
 }
 
 interface Statement {
-  connection: Watched
+  connection: WatchedConnection
   sentAt: number
   answer: Promise<unknown>
   fail: (error: Unanswered) => void
@@ -68,14 +68,18 @@ const IDLE_STATES = /^idle/
  * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes
  * seconds, and discarding connections and opening new ones makes it worse (measured: 8 minutes without an answer).
  *
- * When a statement is silent, the witness is asked for its backend. If that works, the statement is waited for. If it
+ * When a statement is silent, the monitor is asked for its backend. If that works, the statement is waited for. If it
  * is idle or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended,
- * so that nothing more comes of the statement. If the witness gets no answer either, the server hangs: after
+ * so that nothing more comes of the statement. If the monitor gets no answer either, the server hangs: after
  * `limitMs` the caller gets an error, and the connection is kept until its answer comes.
  */
-export function createVigil(witness: Witness, limitMs: number, now = () => performance.now()): Vigil {
+export function createHangDetector(
+  monitor: BackendMonitor,
+  limitMs: number,
+  now = () => performance.now(),
+): HangDetector {
   const statements = new Set<Statement>()
-  const unanswered = new Map<Watched, Statement>()
+  const unanswered = new Map<WatchedConnection, Statement>()
   let heardAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isLooking = false
@@ -91,7 +95,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     if (statements.size === 0) {
       clearInterval(timer)
       timer = undefined
-      if (isClosing) witness.close()
+      if (isClosing) monitor.close()
       return
     }
     const at = now()
@@ -103,33 +107,33 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     for (const each of suspects) if (at - each.sentAt >= limitMs) giveUp(each)
     if (suspects.length === 0 || isLooking) return
     isLooking = true
-    void look(suspects).finally(() => {
+    void checkBackends(suspects).finally(() => {
       isLooking = false
     })
   }
 
-  async function look(suspects: readonly Statement[]): Promise<void> {
+  async function checkBackends(suspects: readonly Statement[]): Promise<void> {
     const pids = suspects.flatMap(({ connection: { pid } }) => pid ?? [])
     let states: Map<number, string>
     try {
-      states = await witness.statesOf(pids)
+      states = await monitor.statesOf(pids)
     } catch {
       return
     }
     heardAt = now()
     for (const each of suspects) {
       const { pid } = each.connection
-      if (pid !== undefined && statements.has(each)) judge(each, pid, states.get(pid) ?? 'idle')
+      if (pid !== undefined && statements.has(each)) judgeBackend(each, pid, states.get(pid) ?? 'idle')
     }
   }
 
-  function judge(statement: Statement, pid: number, state: string): void {
+  function judgeBackend(statement: Statement, pid: number, state: string): void {
     const bytesRead = statement.connection.bytesRead()
     if (!IDLE_STATES.test(state)) statement.idle = undefined
     else if (statement.idle?.bytesRead !== bytesRead) statement.idle = { since: now(), bytesRead }
     else if (now() - statement.idle.since >= IDLE_MS) {
-      leave(statement)
-      statement.fail(new Unanswered(witness.end(pid)))
+      forget(statement)
+      statement.fail(new Unanswered(monitor.end(pid)))
       statement.connection.destroy()
     }
   }
@@ -143,7 +147,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     if (statement.connection.pid === undefined || isClosing) statement.connection.destroy()
   }
 
-  function leave(statement: Statement): void {
+  function forget(statement: Statement): void {
     statements.delete(statement)
     if (unanswered.get(statement.connection) === statement) unanswered.delete(statement.connection)
   }
@@ -164,12 +168,12 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
         answer.then(
           (result) => {
             heardAt = now()
-            leave(statement)
+            forget(statement)
             resolve(result)
           },
           (error: unknown) => {
             heardAt = now()
-            leave(statement)
+            forget(statement)
             // Statements that still run are watched to their end, or a pool that closes would wait forever for an
             // answer that was lost.
             // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
@@ -180,7 +184,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
 
     pending: (connection) => unanswered.get(connection)?.answer,
 
-    end: ({ pid }) => (pid === undefined ? Promise.resolve(false) : witness.end(pid)),
+    end: ({ pid }) => (pid === undefined ? Promise.resolve(false) : monitor.end(pid)),
 
     isSilent: () => {
       let oldest = Infinity
@@ -192,7 +196,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
       isClosing = true
       for (const { connection, hasGivenUp } of statements) if (hasGivenUp) connection.destroy()
       // What is still asked is looked after to its end, or a pool that closes would wait for ever for an answer that was lost.
-      if (timer === undefined) witness.close()
+      if (timer === undefined) monitor.close()
     },
   }
 }

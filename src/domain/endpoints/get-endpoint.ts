@@ -13,27 +13,27 @@ export type { Endpoint } from '../../database/endpoints/endpoints.js'
  * line, those of that line), an application its own, by an access token of the user who authorized it, and an
  * operator all.
  */
-export type Asker =
+export type EndpointCaller =
   { userId: string; lineId?: string | undefined } | { applicationId: string } | { isOperator: true }
 
-/** @throws UserError 404, also if it is not the asker's */
+/** @throws UserError 404, also if it is not the caller's */
 export async function getEndpoint(
   { db }: { db: Database },
-  asker: Asker,
+  caller: EndpointCaller,
   id: string,
   options?: { isLocked: boolean },
 ): Promise<Endpoint> {
   const [endpoint] = isId(id)
-    ? await listEndpoints(db, { ...whatIsOf(asker), id: id.toLowerCase() }, options)
+    ? await listEndpoints(db, { ...endpointsOf(caller), id: id.toLowerCase() }, options)
     : []
   if (endpoint === undefined) throw new UserError('No such endpoint', 404)
   return endpoint
 }
 
-export function whatIsOf(asker: Asker): EndpointFilter {
-  if ('isOperator' in asker) return {}
-  if ('applicationId' in asker) return { applicationId: asker.applicationId }
-  return { userId: asker.userId, lineId: asker.lineId }
+export function endpointsOf(caller: EndpointCaller): EndpointFilter {
+  if ('isOperator' in caller) return {}
+  if ('applicationId' in caller) return { applicationId: caller.applicationId }
+  return { userId: caller.userId, lineId: caller.lineId }
 }
 
 /** True if it is an operational webhook: it belongs to its user's account, and not to a line or an application. */
@@ -48,7 +48,7 @@ export function isOperational({
  * Describes an act on an endpoint for the audit log, so that it is in the history of its line, its application or its
  * user.
  */
-export function actOn(
+export function endpointAct(
   { id, lineId, applicationId, userId }: Pick<Endpoint, 'id' | 'lineId' | 'applicationId' | 'userId'>,
   action: Extract<Action, `endpoint.${string}`>,
   details: { before?: AuditDetails; after?: AuditDetails } = {},

@@ -3,7 +3,7 @@ import { accentOf, accentRules } from './accent.js'
 import { addAsset, assetPath, assetText } from './assets.js'
 
 /** The parts of the operator's brand that pages show. */
-export interface Look {
+export interface Branding {
   /** The service's name. */
   name: string
   isOwnName: boolean
@@ -18,16 +18,16 @@ export interface Look {
 const LOGO_HEIGHT = 24
 const MAX_LOGO_WIDTH = 160
 
-const looks = new WeakMap<Brand, Look>()
+const brandings = new WeakMap<Brand, Branding>()
 
 /** Makes the files once. */
-export function lookOf({ brand }: { brand: Brand }): Look {
-  let look = looks.get(brand)
-  if (look === undefined) looks.set(brand, (look = createLook(brand)))
+export function brandingOf({ brand }: { brand: Brand }): Branding {
+  let look = brandings.get(brand)
+  if (look === undefined) brandings.set(brand, (look = createBranding(brand)))
   return look
 }
 
-function createLook({ name, isOwnName, logo, color, supportUrl }: Brand): Look {
+function createBranding({ name, isOwnName, logo, color, supportUrl }: Brand): Branding {
   return {
     ...{ name, isOwnName, supportUrl },
     logo: logo === undefined ? iconIn(color) : addAsset(`logo.${logo.type}`, logo.bytes),

@@ -5,17 +5,17 @@ import { findContacts, type Contact } from '../../../../domain/lines/contacts.js
 import type { Context } from '../../../../domain/context.js'
 
 /** A page of the activity, with the contacts of the other parties. */
-export interface Look extends ActivityPage {
+export interface ShownActivity extends ActivityPage {
   /** The contacts, by number. */
   contacts: ReadonlyMap<string, Contact>
 }
 
-export async function lookAtActivity(
+export async function readActivityPage(
   context: Context,
   userId: string,
   filter: ActivityFilter,
   page: Page,
-): Promise<Look> {
+): Promise<ShownActivity> {
   const found = await findActivity(context, userId, filter, page)
   const numbers = found.activities.flatMap(({ message }) =>
     message === undefined ? [] : contactNumberOf(message),

@@ -13,7 +13,7 @@ export interface QueueJobs {
 }
 
 /** @throws Error if Redis does not answer */
-export async function lookAtQueue(queue: Queue, redis: Redis): Promise<QueueJobs> {
+export async function readQueueJobs(queue: Queue, redis: Redis): Promise<QueueJobs> {
   // BullMQ would wait for a connection that is down.
   if (redis.status !== 'ready') throw new Error('Redis is not connected')
   const [counts, workers] = await Promise.all([

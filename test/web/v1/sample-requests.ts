@@ -5,7 +5,7 @@ import type { DescribedOperation } from '../openapi/described.js'
 import type { World } from './world.js'
 
 /** How an operation is asked in a test; an operation that is not in the table is asked without a body. */
-export interface Ask {
+export interface SampleRequest {
   /** A body that works; it must have one. */
   right?: object
   /** A body that is refused. */
@@ -21,13 +21,13 @@ export interface Ask {
 }
 
 const lastHour = () => ({ from: new Date(Date.now() - 3_600_000).toISOString() })
-const replay = (): Ask => ({ right: lastHour(), wrong: { from: 'x' } })
-const policy: Ask = { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } }
-const policyPreview: Ask = { right: { shape: 'slack' }, wrong: { shape: 'fax' } }
-const page: Ask = { query: 'limit=0' }
-const testEvent: Ask = { right: { type: 'optOut' }, wrong: { type: 'x' } }
+const replay = (): SampleRequest => ({ right: lastHour(), wrong: { from: 'x' } })
+const policy: SampleRequest = { right: { retrySchedule: [5, 60] }, wrong: { timeoutSeconds: 0 } }
+const policyPreview: SampleRequest = { right: { shape: 'slack' }, wrong: { shape: 'fax' } }
+const page: SampleRequest = { query: 'limit=0' }
+const testEvent: SampleRequest = { right: { type: 'optOut' }, wrong: { type: 'x' } }
 const sends = ({ line }: World) => ({ lineId: line.lineId, toNumber: newNumber(), text: 'Hi' })
-const message = (): Ask => ({ right: messageBody({ toNumber: newNumber() }), wrong: {} })
+const message = (): SampleRequest => ({ right: messageBody({ toNumber: newNumber() }), wrong: {} })
 const later = ({ ids }: World) => `/v1/messages/${ids.laterId}`
 const inAnHour = ({ api }: World) => api.context.db.raw(`now() + interval '1 hour'`)
 
@@ -39,7 +39,7 @@ const startReplay = async ({ client, ids }: World) => {
   ids.taskId = (body as { id: string }).id
 }
 
-const ASKS: Partial<Record<string, (world: World) => Ask>> = {
+const ASKS: Partial<Record<string, (world: World) => SampleRequest>> = {
   listLines: () => ({ query: 'id=x' }),
   renameLine: () => ({ right: { name: 'Shop' }, wrong: { name: '' } }),
   listOptOuts: () => page,
@@ -131,7 +131,10 @@ const ASKS: Partial<Record<string, (world: World) => Ask>> = {
   readOutbox: () => ({ query: 'toNumber=x' }),
 }
 
-export function askOf(world: World, { operation, path }: DescribedOperation): Ask & { target: string } {
+export function askOf(
+  world: World,
+  { operation, path }: DescribedOperation,
+): SampleRequest & { target: string } {
   const ask = ASKS[operation.operationId]?.(world) ?? {}
   return {
     ...ask,

@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
  * Removes a trailing slash and repeated slashes below /webhooks, /v1 and /oauth. A request target in absolute form
  * becomes its path, as every server must read it; Koa's parser throws for one that is not a URL.
  */
-export const tidyPath: Middleware = (ctx, next) => {
+export const normalizePath: Middleware = (ctx, next) => {
   if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url)
   const path = ctx.path.replace(/\/{2,}/g, '/')
   if (/^\/(webhooks|v1|oauth|\.well-known)\//.test(path)) ctx.path = path.replace(/(?<=.)\/$/, '')

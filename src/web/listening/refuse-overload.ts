@@ -17,7 +17,7 @@ export function isHealthCheck({ url = '' }: IncomingMessage): boolean {
 }
 
 /** Answers 503 before anything is done. It has to cost next to nothing, because it is meant for overload. */
-export function turnAway({ url = '' }: IncomingMessage, response: ServerResponse): void {
+export function refuseOverload({ url = '' }: IncomingMessage, response: ServerResponse): void {
   turnedAway.inc()
   const answer = ANSWERS.find(({ start }) => url.startsWith(start))
   response.writeHead(503, answer?.headers).end(answer?.body)

@@ -5,7 +5,7 @@ import { storable } from '../../../database/text.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { MAX_FAULT_LENGTH } from './account-fields.js'
-import { askCarrier } from './ask.js'
+import { askCarrier } from './ask-carrier.js'
 
 /** A user waits, and each check is a query: a fifth of a second is not noticeable. */
 const LOOK_MS = 200

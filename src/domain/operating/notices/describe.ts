@@ -2,7 +2,7 @@ import type { Notice } from '../../../database/operating/notices.js'
 import type { Cure } from '../overview/cure.js'
 import { isNoticeKind, NOTICE_KINDS } from './kinds.js'
 
-export interface NoticeInWords {
+export interface NoticeDescription {
   mood: 'bad' | 'waiting' | 'good'
   /** The names in it are between U+2068 and U+2069. */
   title: string
@@ -14,7 +14,7 @@ export interface NoticeInWords {
 type Told = Pick<Notice, 'kind' | 'details'>
 
 /** Returns the words for a page. A kind of a later release has none yet. */
-export function noticeInWords({ kind, details }: Told): NoticeInWords {
+export function describeNotice({ kind, details }: Told): NoticeDescription {
   if (!isNoticeKind(kind)) return { mood: 'waiting', title: kind, text: '', cure: undefined }
   const { mood, title, text, cure } = NOTICE_KINDS[kind]
   // The row was written by the kind that reads it here.
@@ -23,21 +23,21 @@ export function noticeInWords({ kind, details }: Told): NoticeInWords {
 }
 
 /** Lists the kinds with this mood. */
-export function kindsOfMood(mood: NoticeInWords['mood']): string[] {
+export function kindsOfMood(mood: NoticeDescription['mood']): string[] {
   return Object.entries(NOTICE_KINDS)
     .filter(([, kind]) => kind.mood === mood)
     .map(([name]) => name)
 }
 
 /** Returns the words for mails and programs, which would show the marks around names. */
-export function noticeInPlainWords(notice: Told): Pick<NoticeInWords, 'title' | 'text'> {
-  const { title, text } = noticeInWords(notice)
+export function describeNoticeInText(notice: Told): Pick<NoticeDescription, 'title' | 'text'> {
+  const { title, text } = describeNotice(notice)
   return { title: title.replace(MARKS, ''), text: text.replaceAll('`', '') }
 }
 
 /** Makes the payload of a notification's event: its words, and the values in them. */
 export function payloadOf(notice: Told & Pick<Notice, 'userId'>): string {
-  const { title, text } = noticeInPlainWords(notice)
+  const { title, text } = describeNoticeInText(notice)
   return JSON.stringify({ title, text, userId: notice.userId, ...(notice.details as object) })
 }
 

@@ -14,7 +14,7 @@ export function asSeenBy(userId: string, row: ListedAuditRow): ListedAuditRow {
 }
 
 /** Describes the actor for people. */
-export function actorInWords(row: ListedAuditRow): string {
+export function describeActor(row: ListedAuditRow): string {
   const { actorKind, actorId, actorEmail, applicationName } = row
   const somebody = actorEmail ?? (actorId === null ? 'an operator' : 'a deleted user')
   if (actorKind === 'user') return somebody
@@ -24,7 +24,7 @@ export function actorInWords(row: ListedAuditRow): string {
 }
 
 /** Describes the action for people. An action of a later release has no words yet. */
-export function actionInWords({ action }: Pick<ListedAuditRow, 'action'>): string {
+export function describeAction({ action }: Pick<ListedAuditRow, 'action'>): string {
   return isAction(action) ? ACTIONS[action].words : action
 }
 

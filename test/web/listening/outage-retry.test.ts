@@ -1,49 +1,49 @@
 import { expect } from 'chai'
 import { Unavailable, UserError } from '../../../src/errors.js'
-import { createPatience } from '../../../src/web/listening/patience.js'
+import { createOutageRetry } from '../../../src/web/listening/outage-retry.js'
 import { failure } from '../../helpers/failure.js'
 import { until } from '../../helpers/until.js'
 
 const away = () => Promise.reject(new Unavailable('Postgres is not available'))
 
-describe('patience', () => {
+describe('outage retry', () => {
   it('tries again until what was away is there', async () => {
-    const patiently = createPatience({ waitMs: 10_000, maxWaiting: 1, pauseMs: 5 })
+    const retryOutage = createOutageRetry({ waitMs: 10_000, maxWaiting: 1, pauseMs: 5 })
     let tries = 0
     const work = () => (++tries < 4 ? away() : Promise.resolve('done'))
-    expect(await patiently(work)).to.equal('done')
+    expect(await retryOutage(work)).to.equal('done')
     expect(tries).to.equal(4)
   })
 
   it('gives up when the time is over, with what is wrong', async () => {
-    const patiently = createPatience({ waitMs: 50, maxWaiting: 1, pauseMs: 5 })
-    expect(await failure(patiently(away))).to.be.instanceOf(Unavailable)
+    const retryOutage = createOutageRetry({ waitMs: 50, maxWaiting: 1, pauseMs: 5 })
+    expect(await failure(retryOutage(away))).to.be.instanceOf(Unavailable)
   })
 
   it('does not repeat what fails for another reason', async () => {
-    const patiently = createPatience({ waitMs: 10_000, maxWaiting: 1, pauseMs: 5 })
+    const retryOutage = createOutageRetry({ waitMs: 10_000, maxWaiting: 1, pauseMs: 5 })
     let tries = 0
     const work = () => {
       tries += 1
       return tries === 1 ? away() : Promise.reject(new UserError('no such account', 404))
     }
-    expect(await failure(patiently(work))).to.be.instanceOf(UserError)
+    expect(await failure(retryOutage(work))).to.be.instanceOf(UserError)
     expect(tries).to.equal(2)
   })
 
   it('lets only so many wait: who comes then is told at once, and has a place again later', async () => {
-    const patiently = createPatience({ waitMs: 10_000, maxWaiting: 2, pauseMs: 5 })
+    const retryOutage = createOutageRetry({ waitMs: 10_000, maxWaiting: 2, pauseMs: 5 })
     let isThere = false
     let tries = 0
     const work = () => {
       tries += 1
       return isThere ? Promise.resolve('done') : away()
     }
-    const waiting = [patiently(work), patiently(work)]
+    const waiting = [retryOutage(work), retryOutage(work)]
     await until('both wait', () => tries > 4)
     let triesOfThird = 0
     const third = failure(
-      patiently(() => {
+      retryOutage(() => {
         triesOfThird += 1
         return away()
       }),
@@ -53,7 +53,7 @@ describe('patience', () => {
     isThere = true
     expect(await Promise.all(waiting)).to.deep.equal(['done', 'done'])
     isThere = false
-    const later = patiently(work)
+    const later = retryOutage(work)
     isThere = true
     expect(await later).to.equal('done')
   })

@@ -1,21 +1,21 @@
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** The line of newcomers that wait to be let in. */
-export interface Line {
-  /** True if it is so long that newcomers are turned away until it is short again. */
+/** The time that new connections wait until Node accepts them. */
+export interface AcceptDelay {
+  /** True if it is so long that requests are refused until it is short again. */
   isTooLong(): boolean
   close(): void
 }
 
-export interface LineOptions {
+export interface AcceptDelayOptions {
   maxWaitMs?: number
-  /** Called when the line has become too long, and when it is short again. */
+  /** Called when the wait has become too long, and when it is short again. */
   onChange?: (isTooLong: boolean, waitedMs: number) => void
 }
 
 /** This is half of the longest wait of a caller: the other half is for the request itself. */
 const TOO_LONG_MS = 1000
-/** Enough are left in the line, so that no one is turned away who could have been served in time. */
+/** Enough connections still wait then, so that no one is refused who could have been served in time. */
 const SHORT_MS = 500
 const EVERY_MS = 200
 const EVERY_WHILE_TOO_LONG_MS = 50
@@ -23,58 +23,58 @@ const EVERY_WHILE_TOO_LONG_MS = 50
 /**
  * Measures how long clients wait in the kernel, before this process knows about them. Node takes one new connection in
  * a turn of the event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their
- * patience lasts, and nothing in the process shows it. So a connection of our own stands in line with them: it is made
- * to our own port now and then while requests come. It waits until it is let in as long as all the others.
+ * patience lasts, and nothing in the process shows it. So a connection of our own waits with them: it is made
+ * to our own port now and then while requests come. It waits as long as all the others until it is accepted.
  *
- * Like CoDel (RFC 8289) this looks at how long the first in the line has waited, and not at how many there are.
+ * Like CoDel (RFC 8289) this looks at how long the first connection has waited, and not at how many there are.
  */
-export function standInLine(
+export function watchAcceptDelay(
   server: Server,
-  { maxWaitMs = TOO_LONG_MS, onChange = () => undefined }: LineOptions = {},
-): Line {
-  let standing: { socket: Socket; since: number } | undefined
+  { maxWaitMs = TOO_LONG_MS, onChange = () => undefined }: AcceptDelayOptions = {},
+): AcceptDelay {
+  let waiting: { socket: Socket; since: number } | undefined
   let isTooLong = false
   let hasCome = false
   let timer: NodeJS.Timeout | undefined
 
   server.prependListener('connection', (socket: Socket) => {
     hasCome = true
-    if (standing === undefined || !isOurs(socket, standing.socket)) return
-    const { since, socket: ours } = standing
-    standing = undefined
+    if (waiting === undefined || !isOurs(socket, waiting.socket)) return
+    const { since, socket: ours } = waiting
+    waiting = undefined
     ours.destroy()
     socket.destroy()
     judge(performance.now() - since)
   })
   server.on('request', () => {
     hasCome = true
-    timer ??= setTimeout(look, EVERY_MS).unref()
+    timer ??= setTimeout(probe, EVERY_MS).unref()
   })
 
-  function look(): void {
+  function probe(): void {
     timer = undefined
-    // The server answers its last requests, and lets no more in.
+    // The server answers its last requests, and accepts no more.
     if (!server.listening) return
-    if (standing !== undefined) judge(performance.now() - standing.since)
+    if (waiting !== undefined) judge(performance.now() - waiting.since)
     else if (hasCome || isTooLong) {
-      standing = { socket: stand(), since: performance.now() }
+      waiting = { socket: connectProbe(), since: performance.now() }
       hasCome = false
     } else return
-    timer = setTimeout(look, isTooLong ? EVERY_WHILE_TOO_LONG_MS : EVERY_MS).unref()
+    timer = setTimeout(probe, isTooLong ? EVERY_WHILE_TOO_LONG_MS : EVERY_MS).unref()
   }
 
-  function stand(): Socket {
+  function connectProbe(): Socket {
     const socket = connect(addressOf(server))
     // The server is closing, or there are no file descriptors left: either way nothing can be learned from it.
     socket.on('error', () => {
-      if (standing?.socket === socket) standing = undefined
+      if (waiting?.socket === socket) waiting = undefined
     })
     return socket.unref()
   }
 
-  /** While it waits, its wait so far can only show that the line is too long. */
+  /** While it waits, its wait so far can only show that the wait is too long. */
   function judge(waitedMs: number): void {
-    const isOver = standing === undefined
+    const isOver = waiting === undefined
     const before = isTooLong
     if (waitedMs > maxWaitMs) isTooLong = true
     else if (isOver && waitedMs < SHORT_MS) isTooLong = false
@@ -86,7 +86,7 @@ export function standInLine(
     close: () => {
       clearTimeout(timer)
       timer = undefined
-      standing?.socket.destroy()
+      waiting?.socket.destroy()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../errors.js'
 
-export interface PatienceOptions {
+export interface OutageRetryOptions {
   /** No new try begins after this time. */
   waitMs: number
   /** The number that may wait at the same time; the next ones are answered immediately. */
@@ -14,11 +14,11 @@ export interface PatienceOptions {
  * again after a pause, as long as the caller waits. Each waiting request holds memory and a socket, so their number
  * is limited.
  */
-export function createPatience({
+export function createOutageRetry({
   waitMs,
   maxWaiting,
   pauseMs = 500,
-}: PatienceOptions): <T>(work: () => Promise<T>, callerWaitsMs?: number) => Promise<T> {
+}: OutageRetryOptions): <T>(work: () => Promise<T>, callerWaitsMs?: number) => Promise<T> {
   let waiting = 0
 
   async function tryUntil<T>(endsAt: number, work: () => Promise<T>): Promise<T> {

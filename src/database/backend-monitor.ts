@@ -10,7 +10,7 @@ export interface RawClient {
 }
 
 /** Reports what the server says about the connections of a pool. */
-export interface Witness {
+export interface BackendMonitor {
   /**
    * Returns the state of these backends by `pg_stat_activity`, by process id; one that is missing is gone.
    *
@@ -26,7 +26,7 @@ export interface Witness {
   close(): void
 }
 
-/** A connected witness that is silent for this long is no better than the connections that it is asked about. */
+/** A connected monitor that is silent for this long is no better than the connections that it is asked about. */
 const ANSWER_MS = 2000
 /** The time that a backend has to end. */
 const END_MS = 2000
@@ -39,7 +39,7 @@ const IDLE_MS = 10_000
  *
  * @param create makes a client that is not connected yet
  */
-export function createWitness(create: () => RawClient, applicationName: string): Witness {
+export function createBackendMonitor(create: () => RawClient, applicationName: string): BackendMonitor {
   let current: { client: RawClient; connected: Promise<unknown> } | undefined
   let idle: NodeJS.Timeout | undefined
 
@@ -100,7 +100,7 @@ export function createWitness(create: () => RawClient, applicationName: string):
       return new Map(rows.map(({ pid, state }) => [pid, state ?? 'unknown']))
     },
 
-    // The witness's own connection may be as dead as that of the backend: then a new one is used.
+    // The monitor's own connection may be as dead as that of the backend: then a new one is used.
     end: async (pid) => {
       try {
         return await endBackend(pid).catch(() => endBackend(pid))

@@ -20,11 +20,11 @@ import { watchEndpoints } from './endpoints.js'
 import { watchMessages } from './messages.js'
 import { watchPhones } from './phones.js'
 import { watchQueues } from './queues.js'
-import { insertWithWaysOut, type KnownNotice } from './tell.js'
+import { insertWithDispatches, type KnownNotice } from './insert.js'
 import type { Found, Trouble, Watched } from './troubles.js'
 
 /** If a thousand endpoints fail together, the rest is reported in the next runs. */
-const MAX_TOLD_AT_ONCE = 200
+const MAX_NOTICES_AT_ONCE = 200
 
 const WATCHED = [
   watchEndpoints,
@@ -46,19 +46,19 @@ const WATCHED = [
  *
  * @returns the number of notifications made
  */
-export async function lookForNotices(context: Context): Promise<number> {
+export async function notifyOfTroubles(context: Context): Promise<number> {
   let count = 0
-  for (const watch of WATCHED) count += await lookAt(context, watch(context))
+  for (const watch of WATCHED) count += await runWatch(context, watch(context))
   return count
 }
 
-async function lookAt(context: Context, { kinds, look }: Watched): Promise<number> {
+async function runWatch(context: Context, { kinds, findTroubles }: Watched): Promise<number> {
   const { db, log } = context
   try {
     const open = await listOpenCauses(db, kinds)
-    const found = await look(open)
+    const found = await findTroubles(open)
     if (found.troubles.length === 0 && open.length === 0) return 0
-    const { told, deliveries } = await transaction(db, (trx) => tell(context, trx, open, found))
+    const { told, deliveries } = await transaction(db, (trx) => insertNotices(context, trx, open, found))
     void context.queues.enqueueDeliveries(deliveries)
     for (const { id: noticeId, kind, subject, userId } of told) {
       noticesTold.inc({ kind })
@@ -73,7 +73,7 @@ async function lookAt(context: Context, { kinds, look }: Watched): Promise<numbe
 }
 
 /** @param open the causes that were open when the look began: any others have just been seen by another process */
-async function tell(
+async function insertNotices(
   context: Context,
   trx: Database,
   open: readonly OpenCause[],
@@ -81,21 +81,21 @@ async function tell(
 ): Promise<{ told: KnownNotice[]; deliveries: NewDelivery[] }> {
   if (!(await lockNotices(trx))) return { told: [], deliveries: [] }
   const told = [
-    ...(await tellWhatIsWrong(trx, troubles)),
-    ...(await tellWhatIsOver(trx, withoutTroubles(open, troubles), endOf)),
+    ...(await takeTroubles(trx, troubles)),
+    ...(await takeRecoveries(trx, withoutTroubles(open, troubles), endOf)),
   ]
-  const deliveries = told.length > 0 ? await insertWithWaysOut(context, trx, told) : []
+  const deliveries = told.length > 0 ? await insertWithDispatches(context, trx, told) : []
   return { told, deliveries }
 }
 
-async function tellWhatIsWrong(trx: Database, troubles: readonly Trouble[]): Promise<KnownNotice[]> {
+async function takeTroubles(trx: Database, troubles: readonly Trouble[]): Promise<KnownNotice[]> {
   const byKey = new Map(troubles.map((trouble) => [keyOf(trouble), trouble]))
   await openCauses(trx, troubles)
-  const taken = await takeCauses(trx, troubles, MAX_TOLD_AT_ONCE)
+  const taken = await takeCauses(trx, troubles, MAX_NOTICES_AT_ONCE)
   return taken.flatMap((cause) => byKey.get(keyOf(cause)) ?? []).map(noticeOf)
 }
 
-async function tellWhatIsOver(
+async function takeRecoveries(
   trx: Database,
   causes: readonly OpenCause[],
   endOf: Found['endOf'],

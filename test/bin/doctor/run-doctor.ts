@@ -4,7 +4,7 @@ import { openSubject } from '../../../bin/doctor/subject.js'
 import type { Environment } from '../../helpers/process/environment.js'
 
 /** What the doctor finds, by the name of the check. */
-export async function look(environment: Environment): Promise<Record<string, Omit<Examined, 'name'>>> {
+export async function runDoctor(environment: Environment): Promise<Record<string, Omit<Examined, 'name'>>> {
   const subject = openSubject(environment)
   try {
     const found = await Promise.all(examine(CHECKS, subject))

@@ -11,7 +11,7 @@ import type { Access } from './token-scope.js'
  *
  * @throws UserError 401, 403
  */
-export function requireHereOrToken(context: Context, access: Access): Middleware {
+export function requireLocalOrToken(context: Context, access: Access): Middleware {
   if (!isForThisMachineOnly(context.config)) return authenticate(context, access)
   return (ctx, next) => {
     if (!isLoopback(ctx.hostname)) {

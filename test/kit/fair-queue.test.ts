@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { Unavailable } from '../../src/errors.js'
-import { createTurns } from '../../src/kit/process/turns.js'
+import { createFairQueue } from '../../src/kit/process/fair-queue.js'
 
-const turns = (limits: { maxWaiting?: number; maxWaitingEach?: number } = {}) =>
-  createTurns({ maxWaiting: 100, maxWaitingEach: 100, busy: 'too many wait', ...limits })
+const fairQueue = (limits: { maxWaiting?: number; maxWaitingEach?: number } = {}) =>
+  createFairQueue({ maxWaiting: 100, maxWaitingEach: 100, busy: 'too many wait', ...limits })
 
-describe('turns', () => {
+describe('fair queue', () => {
   it('go round the owners, however much one of them has to do', async () => {
-    const inTurn = turns()
+    const inTurn = fairQueue()
     const done: string[] = []
     const work = (owner: string, number: number) =>
       inTurn(owner, () => Promise.resolve(done.push(`${owner}${number}`)))
@@ -20,7 +20,7 @@ describe('turns', () => {
   })
 
   it('are one at a time, and go on after what fails', async () => {
-    const inTurn = turns()
+    const inTurn = fairQueue()
     let running = 0
     const outcomes = await Promise.allSettled(
       ['a', 'b', 'a', 'c'].map((owner) =>
@@ -42,7 +42,7 @@ describe('turns', () => {
   })
 
   it('are refused to an owner of whom many wait, and to all when all together are too many', async () => {
-    const inTurn = turns({ maxWaiting: 3, maxWaitingEach: 2 })
+    const inTurn = fairQueue({ maxWaiting: 3, maxWaitingEach: 2 })
     let end = () => {}
     const first = inTurn('a', () => new Promise<void>((resolve) => (end = resolve)))
     const ask = (owner: string) => inTurn(owner, () => Promise.resolve(owner))

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { notePhone } from '../../../../src/domain/carriers/accounts/phones.js'
 import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { pauseCountry } from '../../../../src/database/messages/country-guard.js'
-import { noticeInPlainWords } from '../../../../src/domain/operating/notices/in-words.js'
-import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
+import { describeNoticeInText } from '../../../../src/domain/operating/notices/describe.js'
+import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch.js'
 import { noteCharges } from '../../../../src/database/messages/charges.js'
 import { setMonthlyCap } from '../../../../src/domain/messages/spending/monthly-caps.js'
 import { setSpendCap } from '../../../../src/domain/messages/spend-caps.js'
@@ -34,7 +34,7 @@ describeContext('what people are told of', (context) => {
     await changeRows(context, 'endpoints', { user_id: userId }, { url: URL_WITH_SECRET })
   }
 
-  const look = () => lookForNotices(context)
+  const look = () => notifyOfTroubles(context)
   const set = (columns: Parameters<typeof setEndpoint>[2]) => setEndpoint(context, line.userId, columns)
   const forEndpoint = async () => (await kindsTold(context)).filter((kind) => kind.startsWith('endpoint.'))
 
@@ -64,7 +64,7 @@ describeContext('what people are told of', (context) => {
 
     it('comes once, however often and by however many processes one looks', async () => {
       await set({ failing: '2 minutes', failures: 4 })
-      await Promise.all(Array.from({ length: 12 }, (_, n) => lookForNotices(n % 2 === 0 ? context : other)))
+      await Promise.all(Array.from({ length: 12 }, (_, n) => notifyOfTroubles(n % 2 === 0 ? context : other)))
       await look()
       expect(await forEndpoint()).to.deep.equal(['endpoint.failing'])
     })
@@ -236,12 +236,12 @@ describeContext('what people are told of', (context) => {
     await look()
     expect(await toldNotices(context, 'cap.near')).to.deep.equal([])
     await cap({ used: 4 })
-    await Promise.all([look(), lookForNotices(other)])
+    await Promise.all([look(), notifyOfTroubles(other)])
     await look()
     const [notice, ...others] = await toldNotices(context, 'cap.near')
     expect(others).to.deep.equal([])
     expect(notice).to.include({ subject: line.lineId, user_id: line.userId })
-    expect(noticeInPlainWords({ kind: 'cap.near', details: notice?.details }).title).to.equal(
+    expect(describeNoticeInText({ kind: 'cap.near', details: notice?.details }).title).to.equal(
       'Daily segment cap at 80 %: Front desk',
     )
     await setSpendCap(context, { of: 'user', id: line.userId }, 10)
@@ -271,7 +271,7 @@ describeContext('what people are told of', (context) => {
     const [notice, ...others] = await toldNotices(context, 'monthly_cap.near')
     expect(others).to.deep.equal([])
     expect(notice).to.deep.include({ subject: line.lineId, user_id: line.userId })
-    expect(noticeInPlainWords({ kind: 'monthly_cap.near', details: notice?.details }).text).to.match(
+    expect(describeNoticeInText({ kind: 'monthly_cap.near', details: notice?.details }).text).to.match(
       /^4\.01 of 5\.00 USD spent this month/,
     )
   })
@@ -284,7 +284,7 @@ describeContext('what people are told of', (context) => {
     const [notice, ...others] = await toldNotices(context, 'country.paused')
     expect(others).to.deep.equal([])
     expect(notice).to.deep.include({ user_id: line.userId, details: rise })
-    expect(noticeInPlainWords({ kind: 'country.paused', details: rise })).to.deep.include({
+    expect(describeNoticeInText({ kind: 'country.paused', details: rise })).to.deep.include({
       title: 'Messages to Jamaica are refused',
     })
   })
@@ -363,7 +363,7 @@ describeContext('what people are told of', (context) => {
       ['phone.away', 'phone', 1],
       ['phone.back', 'phone', 0],
     ])
-    expect(noticeInPlainWords(told[0]!).text).to.match(
+    expect(describeNoticeInText(told[0]!).text).to.match(
       /^Last contact: \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Messages wait/,
     )
   })

@@ -14,7 +14,7 @@ interface Options {
  *
  * @returns a function that runs the work when its turn has come; it throws Unavailable if too much waits already
  */
-export function createTurns({ maxWaiting, maxWaitingEach, busy }: Options) {
+export function createFairQueue({ maxWaiting, maxWaitingEach, busy }: Options) {
   /** The owner whose turn is next comes first. */
   const waiting = new Map<string, (() => void)[]>()
   let waitingCount = 0

@@ -62,7 +62,7 @@ async function openSlow(): Promise<Slow> {
   const web: WebServer = await listen(
     handle,
     { port: 0, host: '127.0.0.1' },
-    { finishMs: 500, line: { onChange: (isTooLong) => changes.push(isTooLong) } },
+    { finishMs: 500, acceptDelay: { onChange: (isTooLong) => changes.push(isTooLong) } },
   )
   const { port } = web.server.address() as AddressInfo
   return {

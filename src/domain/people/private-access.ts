@@ -1,7 +1,7 @@
 import { findRecentReason, hasRecentAct, listRecentSubjects } from '../../database/operating/audit-log.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
-import { record, recordLook } from '../operating/audit.js'
+import { record, recordView } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /** This is long enough to look into one complaint. */
@@ -16,7 +16,7 @@ type Acting = Pick<Context, 'db' | 'actor'>
  *
  * @throws UserError naming the field
  */
-export async function openLook(context: Acting, userId: string, reason: string): Promise<void> {
+export async function openPrivateAccess(context: Acting, userId: string, reason: string): Promise<void> {
   const after = { reason: readReason(reason) }
   await record(context, context.db, { action: 'user.messages.opened', subjectId: userId, userId, after })
 }
@@ -60,7 +60,7 @@ export async function recordPersonFound(
   userIds: ReadonlySet<string>,
   reason: string,
 ): Promise<void> {
-  for (const userId of userIds) await recordLook(context, 'user.person.found', userId, userId, { reason })
+  for (const userId of userIds) await recordView(context, 'user.person.found', userId, userId, { reason })
 }
 
 /** Records an act in the history of each user concerned, before it is done, without the number. */
@@ -76,18 +76,18 @@ export async function recordForUsers(
 }
 
 /** True if this session may look at the user's messages now. */
-export async function mayLook({ db, actor }: Acting, userId: string): Promise<boolean> {
+export async function hasPrivateAccess({ db, actor }: Acting, userId: string): Promise<boolean> {
   return hasRecentAct(db, { ...actorOf(actor), subjectId: userId }, OPEN_MINUTES)
 }
 
 /** Lists the users whose messages this session may look at now. */
-export async function listOpenLooks({ db, actor }: Acting): Promise<Set<string>> {
+export async function listPrivateAccess({ db, actor }: Acting): Promise<Set<string>> {
   return new Set(await listRecentSubjects(db, actorOf(actor), OPEN_MINUTES))
 }
 
 /** @param message the message of another user that the page shows now */
-export function recordMessageLook(context: Acting, message: { id: string; userId: string }): Promise<void> {
-  return recordLook(context, 'message.viewed', message.userId, message.id)
+export function recordMessageView(context: Acting, message: { id: string; userId: string }): Promise<void> {
+  return recordView(context, 'message.viewed', message.userId, message.id)
 }
 
 function actorOf({ userId, credentialId }: Context['actor']) {

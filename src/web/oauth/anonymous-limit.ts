@@ -18,7 +18,7 @@ const MAX_STATE_BYTES = 2048
  *
  * @throws UserError 429, Unavailable
  */
-export function boundStrangers(context: Context): Middleware {
+export function limitAnonymousRequests(context: Context): Middleware {
   const read = readSession(context)
   const refuse = answerAuthorizationError(context)
   return async (ctx, next) => {
@@ -31,12 +31,12 @@ export function boundStrangers(context: Context): Middleware {
       return
     }
     await read(ctx, () => Promise.resolve())
-    if ((ctx.state as SessionState).session === undefined) await keepPace(context, ctx)
+    if ((ctx.state as SessionState).session === undefined) await requirePace(context, ctx)
     await next()
   }
 }
 
-async function keepPace({ throttle, config }: Context, ctx: KoaContext): Promise<void> {
+async function requirePace({ throttle, config }: Context, ctx: KoaContext): Promise<void> {
   const key = `authorize:{${networkOf(ctx.ip)}}`
   const waitMs = await throttle.take({ key, limit: PER_MINUTE, lengthMs: 60_000 })
   if (waitMs === 0) return

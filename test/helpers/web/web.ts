@@ -91,7 +91,7 @@ export async function serveApp(
     {
       finishMs,
       // Tests run beside others in the process that they ask, on machines that have no time.
-      line: { maxWaitMs: Infinity },
+      acceptDelay: { maxWaitMs: Infinity },
     },
   )
   const { port } = web.server.address() as AddressInfo

@@ -709,16 +709,6 @@ CREATE INDEX sign_in_attempts_account ON public.sign_in_attempts USING btree (ac
 CREATE INDEX sign_in_attempts_address ON public.sign_in_attempts USING btree (address_hash, attempted_at);
 CREATE INDEX sign_in_attempts_age ON public.sign_in_attempts USING btree (attempted_at);
 
-create table simulator_media (
-  token text not null,
-  content_type text not null,
-  bytes bytea not null,
-  created_at timestamp with time zone not null default now()
-);
-alter table simulator_media add constraint simulator_media_pkey PRIMARY KEY (token);
-alter table simulator_media add constraint simulator_media_bytes_check CHECK ((octet_length(bytes) < 5000000));
-CREATE INDEX simulator_media_age ON public.simulator_media USING btree (created_at);
-
 create table simulator_outbox (
   carrier_message_id uuid not null,
   message_id uuid not null,
@@ -896,6 +886,16 @@ alter table unclear_callbacks add constraint unclear_callbacks_account_id_digest
 alter table unclear_callbacks add constraint unclear_callbacks_pkey PRIMARY KEY (id);
 alter table unclear_callbacks add constraint unclear_callbacks_account_id_fkey FOREIGN KEY (account_id) REFERENCES carrier_accounts(id) ON DELETE CASCADE;
 CREATE INDEX unclear_callbacks_last ON public.unclear_callbacks USING btree (account_id, last_at DESC);
+
+create table uploads (
+  token text not null,
+  content_type text not null,
+  bytes bytea not null,
+  created_at timestamp with time zone not null default now()
+);
+alter table uploads add constraint uploads_pkey PRIMARY KEY (token);
+alter table uploads add constraint uploads_bytes_check CHECK ((octet_length(bytes) < 5000000));
+CREATE INDEX uploads_age ON public.uploads USING btree (created_at);
 
 create table users (
   id uuid not null,

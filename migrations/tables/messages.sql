@@ -156,3 +156,14 @@ create index media_due on media (due_at) where status = 'pending';
 create index media_kept on media (stored_at) where status = 'stored' and removed_at is null;
 create index media_leased on media (lease_until) where status = 'fetching';
 create index media_message on media (message_id);
+
+-- Files that came in a form: pictures for a message, and what the simulator's phones attached, as a real carrier hosts
+-- inbound media. They are kept as long as the messages of their month.
+create table uploads (
+  -- It is not hashed, because the messages that contain the URL have it anyway.
+  token text primary key,
+  content_type text not null,
+  bytes bytea not null check (octet_length(bytes) < 5000000),
+  created_at timestamptz not null default now()
+);
+create index uploads_age on uploads (created_at);

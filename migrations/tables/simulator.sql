@@ -1,13 +1,3 @@
--- What the simulator's phones have attached. The simulator stores it itself, as a real carrier hosts inbound media.
-create table simulator_media (
-  -- It is not hashed, because the messages that contain the URL have it anyway.
-  token text primary key,
-  content_type text not null,
-  bytes bytea not null check (octet_length(bytes) < 5000000),
-  created_at timestamptz not null default now()
-);
-create index simulator_media_age on simulator_media (created_at);
-
 -- What the simulator carrier has accepted. It stores this itself, as a real carrier does.
 create table simulator_outbox (
   carrier_message_id uuid primary key,

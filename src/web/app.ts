@@ -33,6 +33,7 @@ import { createRoutes } from './routes/kinds.js'
 import { toConsole } from './routes/to-console.js'
 import { getEventSchema } from './schemas.js'
 import * as phones from './simulator/phones.js'
+import { getUpload } from './uploads.js'
 
 /**
  * This is the map of the service: the middleware in order, then every route with its checks and its handler. The checks before
@@ -73,6 +74,7 @@ export function createApp(context: Context): Koa {
     get('/schemas/:type.json',            getEventSchema(context))
     get('/docs',                          allowPackagedPage, showDocs(context))
     get('/media/:token',                  getMedia(context))
+    get('/uploads/:token',                getUpload(context))
     get('/healthz',                       healthz)
     get('/readyz',                        readyz(context))
     if (config.metricsToken !== undefined) {
@@ -81,7 +83,6 @@ export function createApp(context: Context): Koa {
     if (config.simulator) {
       post('/simulator/inbound',          requireSameSite(context), requireLocalOrToken(context, 'changes account'), readJsonBody(), postInbound(context))
       get('/simulator/outbox',            requireLocalOrToken(context, 'reads account'), getOutbox(context))
-      get('/simulator/media/:token',      phones.getSimulatorMedia(context))
       page('/simulator',                  phones.showSimulator)
       page('/simulator/live',             phones.liveConversations)
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)

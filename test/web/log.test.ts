@@ -91,7 +91,7 @@ describe('the log of web', () => {
 
   it("has no token of the simulator's media and no whole number of its phones", async () => {
     const token = 'a'.repeat(43)
-    expect(await send(`/simulator/media/${token}`, '')).to.equal(405)
+    expect(await send(`/uploads/${token}`, '')).to.equal(405)
     expect(await send(`/simulator/phones/${TO_NUMBER.slice(1)}/messages`, '')).to.equal(401)
     const inPath = encodeURIComponent(TO_NUMBER)
     expect(await send(`/console/lines/1/conversations/${inPath}/messages`, '')).to.equal(401)
@@ -99,7 +99,7 @@ describe('the log of web', () => {
     expectNothingPrivate()
     const paths = web.log().map(({ path }) => path)
     expect(paths).to.include.members([
-      '/simulator/media/[cut]',
+      '/uploads/[cut]',
       '/simulator/phones/[number]/messages',
       '/v1/contacts/[number]',
       '/console/lines/1/conversations/[number]/messages',

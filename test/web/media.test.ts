@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
-import { keepMedia, type MediaField } from '../../src/domain/simulator/media.js'
+import { keepUpload, type UploadField } from '../../src/domain/media/uploads.js'
 import { inboundText, mediaAt } from '../domain/fixtures.js'
 import { MEDIA, pictureOf } from '../domain/media-samples.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -22,15 +22,15 @@ describeWeb('/media', ({ context, web }) => {
   })
 
   /** @returns the message's id and the path of our copy, which is there only after `copyMedia` */
-  const receive = async (bytes: Buffer, field: MediaField = 'picture') => {
-    const url = await keepMedia(context, field, bytes)
+  const receive = async (bytes: Buffer, field: UploadField = 'picture') => {
+    const url = await keepUpload(context, field, bytes)
     const type = field === 'picture' ? 'inboundMedia' : 'voiceMail'
     const outcome = await receiveMessage(context, inboundText(line, { content: mediaAt(url, type) }))
     if (outcome.kind !== 'received') throw new Error(outcome.kind)
     const { token } = await mediaRow(context, outcome.messageId)
     return { id: outcome.messageId, path: `/media/${token}` }
   }
-  const host = async (bytes: Buffer, field: MediaField = 'picture') => {
+  const host = async (bytes: Buffer, field: UploadField = 'picture') => {
     const { id, path } = await receive(bytes, field)
     await copyMedia(context, id)
     return path

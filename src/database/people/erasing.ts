@@ -142,11 +142,6 @@ export async function eraseSimulated(db: Database, number: string, limit: number
   return rowCount
 }
 
-/** Deletes the files that the phone attached. */
-export async function deleteSimulatorMedia(db: Database, tokens: readonly string[]): Promise<void> {
-  await db('simulator_media').whereIn('token', tokens).delete()
-}
-
 /**
  * Deletes users' contacts for the person.
  *

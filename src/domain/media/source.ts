@@ -1,14 +1,14 @@
 import type { ClaimedMedia } from '../../database/media/fetching.js'
-import { findSimulatorMedia } from '../../database/simulator/simulator-media.js'
+import { findUpload } from '../../database/media/uploads.js'
 import { UserError } from '../../errors.js'
 import { FetchFailed, type BodySink, type StreamedResponse } from '../../safe-fetch.js'
 import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
-import { simulatorTokenOf } from '../simulator/media-url.js'
 import { CopyFailed } from './failures.js'
 import { getHostedMedia, hostedTokenOf } from './hosting.js'
 import { MAX_BYTES } from './types.js'
+import { uploadTokenOf } from './upload-url.js'
 
 /**
  * Carriers redirect to where they keep their files. More than a few redirects are a loop, and each costs a look-up
@@ -28,7 +28,7 @@ export async function readSource(context: Context, media: ClaimedMedia, file: Te
 
 /** True if a URL names something that we host ourselves. Such a URL is not called. */
 export function isHostedHere(context: Context, url: string): boolean {
-  return (simulatorTokenOf(context, url) ?? hostedTokenOf(context, url)) !== undefined
+  return (uploadTokenOf(context, url) ?? hostedTokenOf(context, url)) !== undefined
 }
 
 type Take = (piece: Buffer) => Promise<boolean>
@@ -53,10 +53,10 @@ async function readOwn(context: Context, url: string, take: Take): Promise<boole
       throw new CopyFailed('media_too_large')
     return true
   }
-  const simulatorToken = simulatorTokenOf(context, url)
+  const uploadToken = uploadTokenOf(context, url)
   const hostedToken = hostedTokenOf(context, url)
-  if (simulatorToken !== undefined) {
-    const media = await findSimulatorMedia(context.db, simulatorToken)
+  if (uploadToken !== undefined) {
+    const media = await findUpload(context.db, uploadToken)
     if (media === undefined) throw new CopyFailed('media_gone')
     if (!(await take(media.bytes))) throw new CopyFailed('media_too_large')
   } else if (hostedToken !== undefined) {

@@ -19,7 +19,6 @@ import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
 import { UNCLEAR_KEPT_DAYS } from '../carriers/unclear-callbacks.js'
 import type { Context } from '../context.js'
 import { removeOldMedia } from '../media/retention.js'
-import { forgetOldSimulatorMedia } from '../simulator/media.js'
 
 /** Deleting the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
@@ -34,7 +33,6 @@ const NOTICES_AT_ONCE = 1000
 const CHORES: Record<string, (context: Context) => Promise<number>> = {
   partitionCount: ({ db }) => ensurePartitions(db),
   keyCount: ({ db }) => inParts(KEYS_AT_ONCE, () => deleteExpiredKeys(db, KEYS_AT_ONCE)),
-  simulatorMediaCount: forgetOldSimulatorMedia,
   sessionCount: ({ db }) => deleteExpiredSessions(db),
   halfOpenSessionCount: ({ db }) => deleteExpiredHalfOpenSessions(db),
   challengeCount: ({ db }) => deleteExpiredChallenges(db),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eraseListed } from '../../database/messages/text-lists.js'
+import { deleteUploads } from '../../database/media/uploads.js'
 import { endWaiting } from '../../database/people/ending.js'
 import {
   deleteContacts,
-  deleteSimulatorMedia,
   erasePeers,
   eraseDeliveries,
   eraseMessages,
@@ -26,9 +26,9 @@ import { UserError } from '../../errors.js'
 import { StorageFailed } from '../../storage/storage.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
+import { uploadTokenOf } from '../media/upload-url.js'
 import { MAX_NUMBER_LENGTH, parseE164 } from '../messages/phone-number.js'
 import { readReason, recordForUsers } from './private-access.js'
-import { simulatorTokenOf } from '../simulator/media-url.js'
 import { findUsersWithPerson } from './users-with-person.js'
 
 export type { PersonCounts } from '../../database/people/finding.js'
@@ -169,7 +169,7 @@ async function eraseAllMessages(
     const ids = [...new Set(found.map(({ id }) => id))]
     if (ids.length === 0) return erased
     await removeFiles(context, found)
-    await deleteSimulatorMedia(db, simulatorTokens(context, found))
+    await deleteUploads(db, uploadTokens(context, found))
     const withThem = await eraseMessages(db, person.number, ids)
     erased.messages += ids.length
     erased.media += withThem.media
@@ -192,9 +192,9 @@ async function removeFiles(
   }
 }
 
-function simulatorTokens(context: Context, found: readonly { sourceUrl: string | null }[]): string[] {
+function uploadTokens(context: Context, found: readonly { sourceUrl: string | null }[]): string[] {
   return found.flatMap(({ sourceUrl }) => {
-    const token = sourceUrl === null ? undefined : simulatorTokenOf(context, sourceUrl)
+    const token = sourceUrl === null ? undefined : uploadTokenOf(context, sourceUrl)
     return token === undefined ? [] : [token]
   })
 }

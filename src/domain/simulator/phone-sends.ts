@@ -3,8 +3,8 @@ import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { MAX_TEXT_LENGTH } from '../messages/submit.js'
+import { keepPictures, keepUpload } from '../media/uploads.js'
 import { simulateInbound, SIMULATOR } from './simulator.js'
-import { keepMedia, keepPictures } from './media.js'
 import { readPhones } from './phones.js'
 import { sampleRecording } from './sample-recording.js'
 
@@ -48,7 +48,7 @@ export async function leaveVoicemail(
   { recording, ...between }: FromPhone & { recording: Buffer | undefined },
 ): Promise<void> {
   const numbers = await readNumbers(context, userId, between)
-  const voicemailUrl = await keepMedia(context, 'recording', recording ?? sampleRecording())
+  const voicemailUrl = await keepUpload(context, 'recording', recording ?? sampleRecording())
   await simulateInbound(context, { ...numbers, voicemailUrl })
 }
 

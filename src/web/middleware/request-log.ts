@@ -57,6 +57,6 @@ function isOfConsole(path: string): boolean {
  */
 function withoutSecrets(path: string): string {
   return path
-    .replace(/(%3f|token(=|%3d)|(?<=\/((simulator\/)?media|oauth\/(authorize|consent))\/)).*/i, '[cut]')
+    .replace(/(%3f|token(=|%3d)|(?<=\/(media|uploads|oauth\/(authorize|consent))\/)).*/i, '[cut]')
     .replace(/(?<=\/(simulator\/phones|v1\/contacts|lines\/[^/]+\/conversations)\/)[^/]*/, '[number]')
 }

@@ -1,10 +1,10 @@
 import { MAX_MEDIA } from '../../domain/messages/post.js'
 import { TOO_MANY_BYTES } from '../../domain/media/types.js'
-import { tooLarge, type MediaField } from '../../domain/simulator/media.js'
+import { tooLarge, type UploadField } from '../../domain/media/uploads.js'
 import { multipartForm } from '../middleware/multipart-form.js'
 
 /** A phone sends as many pictures in one message as a carrier of a line takes. */
-const files: Record<MediaField, number> = { picture: MAX_MEDIA, recording: 1 }
+const files: Record<UploadField, number> = { picture: MAX_MEDIA, recording: 1 }
 
 const PHONE_FORM = { files, maxFileBytes: TOO_MANY_BYTES - 1, tooLarge }
 

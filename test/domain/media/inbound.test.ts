@@ -7,7 +7,7 @@ import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/endpoints/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
-import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { keepUpload } from '../../../src/domain/media/uploads.js'
 import type { Context } from '../../../src/domain/context.js'
 import { claimMedia } from '../../../src/database/media/fetching.js'
 import { recordMediaCrash } from '../../../src/database/media/stranded.js'
@@ -165,7 +165,7 @@ describeContext('media that a line receives', (context) => {
   })
 
   it("from the simulator's phones are read where they are, wherever PUBLIC_URL leads", async () => {
-    const id = await receive(await keepMedia(context, 'recording', MEDIA.recording.mp3!), 'voiceMail')
+    const id = await receive(await keepUpload(context, 'recording', MEDIA.recording.mp3!), 'voiceMail')
     await copyMedia(context, id)
     expect(await mediaRow(context, id)).to.include({ status: 'stored', content_type: 'audio/mpeg' })
   })

@@ -8,7 +8,7 @@ import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
-import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { keepUpload } from '../../../src/domain/media/uploads.js'
 import { describeContext } from '../../helpers/context.js'
 import { lineForEachTest } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow, type MediaRow } from '../../helpers/media.js'
@@ -94,7 +94,7 @@ describeContext('media that a line sends', { environment }, (context) => {
     })
 
     it('from our own storage, and from a phone of the simulator, without asking over HTTP', async () => {
-      const { media } = await postAndCopy(await keepMedia(context, 'picture', PNG))
+      const { media } = await postAndCopy(await keepUpload(context, 'picture', PNG))
       expect(media.status).to.equal('stored')
       const again = await postAndCopy(`${context.config.publicUrl}/media/${media.token}`)
       expect(again.media).to.include({ status: 'stored', byte_count: PNG.length })

@@ -5,7 +5,7 @@ import {
   readActivity,
   type ActivityFilter,
 } from '../../../src/domain/messages/activity.js'
-import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { keepUpload } from '../../../src/domain/media/uploads.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { copyMedia } from '../../helpers/media.js'
@@ -89,7 +89,7 @@ describeContext('activity', (context) => {
     await deliveryThat('in')
     await queueMessage(context, line, { text: 'to Anna' })
     await queueMessage(context, line, { text: 'to Ben', to_number: BEN })
-    const url = await keepMedia(context, 'picture', MEDIA.picture.png!)
+    const url = await keepUpload(context, 'picture', MEDIA.picture.png!)
     await copyMedia(
       context,
       await receiveNew(context, line, { content: { type: 'inboundMedia', urls: [url] } }),

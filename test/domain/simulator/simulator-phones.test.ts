@@ -6,7 +6,7 @@ import {
   suggestPhones,
 } from '../../../src/domain/simulator/phones.js'
 import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator/simulator.js'
-import { openSimulatorMedia } from '../../../src/domain/simulator/media.js'
+import { openUpload } from '../../../src/domain/media/uploads.js'
 import { leaveVoicemail, sendFromPhone } from '../../../src/domain/simulator/phone-sends.js'
 import { sampleRecording } from '../../../src/domain/simulator/sample-recording.js'
 import { newId } from '../../../src/ids.js'
@@ -162,7 +162,7 @@ describeContext("the simulator's phones", (context) => {
 
   describe("a simulator's phone", () => {
     beforeEach(async () => {
-      await context.db('simulator_media').delete()
+      await context.db('uploads').delete()
     })
 
     const send = (fields: Partial<Parameters<typeof sendFromPhone>[2]>) =>
@@ -187,7 +187,7 @@ describeContext("the simulator's phones", (context) => {
         .orderBy('id')
         .select<(MessageRow & { type: string })[]>()
     const mediaOf = async (message: MessageRow | undefined) =>
-      openSimulatorMedia(context, (await mediaRow(context, message!.id)).source_url.split('/').at(-1) ?? '')
+      openUpload(context, (await mediaRow(context, message!.id)).source_url.split('/').at(-1) ?? '')
 
     it('sends a text to the line, as it was typed', async () => {
       await send({ text: ' Hello <b>line</b> ', phone: '+1 500 555-0101' })
@@ -230,7 +230,7 @@ describeContext("the simulator's phones", (context) => {
     describe('sends nothing', () => {
       afterEach(async () => {
         expect(await received()).to.deep.equal([])
-        expect(await countRows(context, 'simulator_media')).to.equal(0)
+        expect(await countRows(context, 'uploads')).to.equal(0)
       })
 
       it('when there is nothing to send', async () => {

@@ -16,7 +16,7 @@ import { startSession } from '../../helpers/web/sessions.js'
 import type { Answer } from '../../helpers/web/web.js'
 
 /** Below /simulator, but for programs: without a session and without pages. */
-const FOR_PROGRAMS = ['/simulator/inbound', '/simulator/outbox', '/simulator/media/:token']
+const FOR_PROGRAMS = ['/simulator/inbound', '/simulator/outbox', '/uploads/:token']
 
 /** What the app's own table has for browsers. */
 export function consoleRoutes(context: Context): Route[] {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { keepMedia } from '../../../src/domain/simulator/media.js'
+import { keepUpload } from '../../../src/domain/media/uploads.js'
 import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator/simulator.js'
 import { addUser } from '../../../src/domain/people/users.js'
 import { ANNA, BEN, moveToAnotherCarrier, queueMessage } from '../../domain/fixtures.js'
@@ -84,9 +84,9 @@ describeWeb('/simulator, the page', ({ context, web }) => {
       await copyMedia(context, outcome.messageId)
       return `/media/${(await mediaRow(context, outcome.messageId)).token}`
     }
-    const picture = await pathOf({ mediaUrl: await keepMedia(context, 'picture', MEDIA.picture.png!) })
+    const picture = await pathOf({ mediaUrl: await keepUpload(context, 'picture', MEDIA.picture.png!) })
     const recording = await pathOf({
-      voicemailUrl: await keepMedia(context, 'recording', MEDIA.recording.mp3!),
+      voicemailUrl: await keepUpload(context, 'recording', MEDIA.recording.mp3!),
     })
     const html = await pageOf(ANNA)
     expect(html).to.include(`<img src="${picture}" alt="Picture"`).and.not.include('under-way')
@@ -128,9 +128,12 @@ describeWeb('/simulator, the page', ({ context, web }) => {
     await withWeb({ SIMULATOR: 'false' }, async ({ context: without, web: webWithout }) => {
       const user = await addUser(without, { email: 'somebody@example.com' })
       const visitor = await browse(without, webWithout, user.id)
-      for (const path of ['/simulator', '/simulator/live', '/simulator/media/x']) {
+      for (const path of ['/simulator', '/simulator/live']) {
         expect((await visitor.get(path)).status, path).to.equal(404)
       }
+      // What people attach in a conversation is not the simulator's.
+      const uploaded = new URL(await keepUpload(without, 'picture', MEDIA.picture.png!)).pathname
+      expect((await webWithout.request(uploaded)).status).to.equal(200)
       expect((await webWithout.post('/simulator/inbound', {})).status).to.equal(404)
       expect((await webWithout.request('/simulator/outbox')).status).to.equal(404)
       for (const path of ['messages', 'voicemails']) {

@@ -16,7 +16,7 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
   let browser: BrowserSession
 
   beforeEach(async () => {
-    await context.db('simulator_media').delete()
+    await context.db('uploads').delete()
     line = await createLine(context)
     browser = await browse(context, web, line.userId)
   })
@@ -42,7 +42,7 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     expect(answer.status).to.equal(status)
     expect(answer.text).to.include(fault).and.to.include('<h1>Phone simulator</h1>')
     expect(await received()).to.deep.equal([])
-    expect(await countRows(context, 'simulator_media')).to.equal(0)
+    expect(await countRows(context, 'uploads')).to.equal(0)
   }
 
   it('sends a text, and goes back to the phones that were on the screen', async () => {

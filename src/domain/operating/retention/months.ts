@@ -1,3 +1,4 @@
+import { deleteUploadsBefore } from '../../../database/media/uploads.js'
 import {
   dropPartition,
   hasOldStrayRows,
@@ -36,7 +37,10 @@ export interface MonthOutcome {
  */
 export type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'stray'
 
-/** The files of media are deleted one by one. */
+/**
+ * The files of media are deleted one by one. An upload's bytes are in its row, so 100 rows may be 500 MB: more in one
+ * statement would hold up others for too long.
+ */
 const MEDIA_AT_ONCE = 100
 const ROWS_AT_ONCE = 1000
 
@@ -114,4 +118,5 @@ async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partit
   }
   while ((await moveUnreadMarks(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
   while ((await deleteSimulatedMessages(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
+  while ((await deleteUploadsBefore(db, month.until, MEDIA_AT_ONCE)) === MEDIA_AT_ONCE);
 }

@@ -19,7 +19,7 @@ import {
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { findMediaLimit } from '../../../domain/messages/post.js'
-import { keepPictures } from '../../../domain/simulator/media.js'
+import { keepPictures } from '../../../domain/media/uploads.js'
 import { UserError } from '../../../errors.js'
 import { filesOf, requireReadableForm } from '../../middleware/multipart-form.js'
 import { findPeerState } from '../../../domain/messages/opt-out/peers.js'

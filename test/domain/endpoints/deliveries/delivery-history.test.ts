@@ -5,7 +5,7 @@ import { sealHeaders } from '../../../../src/domain/endpoints/deliveries/custom-
 import { remakeBody } from '../../../../src/domain/endpoints/deliveries/sent-request.js'
 import type { StoredPolicy } from '../../../../src/database/endpoints/policy.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
-import { keepMedia } from '../../../../src/domain/simulator/media.js'
+import { keepUpload } from '../../../../src/domain/media/uploads.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
@@ -66,7 +66,7 @@ describeContext('reading deliveries', (context) => {
 
   it('filters by the event’s type and by who wrote', async () => {
     const text = await receive()
-    const url = await keepMedia(context, 'recording', MEDIA.recording.mp3!)
+    const url = await keepUpload(context, 'recording', MEDIA.recording.mp3!)
     const voice = await receive({ fromNumber: BEN, content: { type: 'voiceMail', url } })
     expect(await find({ type: 'voiceMail' })).to.deep.equal([voice])
     expect(await find({ number: ANNA })).to.deep.equal([text])

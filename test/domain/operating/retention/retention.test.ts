@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import type { Context } from '../../../../src/domain/context.js'
+import { keepHouse } from '../../../../src/domain/operating/housekeeping.js'
 import { applyRetention, tryRetention } from '../../../../src/domain/operating/retention/retention.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -80,6 +81,20 @@ describeContext('retention', (context) => {
     expect(await partitionOf(context, nameOf('messages', old))).to.equal(false)
     expect(await partitionOf(context, nameOf('audit_log', old))).to.equal(true)
     expect(await outcomes()).to.deep.equal([])
+  })
+
+  it('drops uploads with the messages of their month, and keeps them as long as these', async () => {
+    const moments = [amid(older), amid(old), new Date(young.getTime() + 1000), new Date()]
+    for (const [n, created_at] of moments.entries())
+      await context
+        .db('uploads')
+        .insert({ token: `upload ${n}`, content_type: 'image/png', bytes: Buffer.from('x'), created_at })
+    const left = () => context.db('uploads').orderBy('token').pluck<string[]>('token')
+    await keepHouse(context)
+    expect(await left()).to.have.length(moments.length)
+    await outcomes()
+    expect(await left()).to.deep.equal(['upload 2', 'upload 3'])
+    await context.db('uploads').delete()
   })
 
   it('writes into the audit log what it has dropped, and nothing when there is nothing', async () => {

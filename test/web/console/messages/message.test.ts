@@ -6,7 +6,7 @@ import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { recordListenerAttempts } from '../../../../src/domain/endpoints/listener-attempts.js'
 import { receiveMessage, receiveReceipt } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
-import { keepMedia } from '../../../../src/domain/simulator/media.js'
+import { keepUpload } from '../../../../src/domain/media/uploads.js'
 import { newId } from '../../../../src/ids.js'
 import {
   attemptRows,
@@ -430,7 +430,7 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('shows our copy of its media, its way to it, and its facts', async () => {
-      const url = await keepMedia(site.context, 'picture', MEDIA.picture.png!)
+      const url = await keepUpload(site.context, 'picture', MEDIA.picture.png!)
       const id = await receiveMedia(url)
       expect(await words(id))
         .to.include('Copying…')
@@ -446,7 +446,7 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('says why there is no copy, and has it made anew at "Retry"', async () => {
-      const id = await receiveMedia(`${site.context.config.publicUrl}/simulator/media/${'x'.repeat(43)}`)
+      const id = await receiveMedia(`${site.context.config.publicUrl}/uploads/${'x'.repeat(43)}`)
       await copyMedia(site.context, id)
       expect(await words(id))
         .to.include('The media could not be copied')

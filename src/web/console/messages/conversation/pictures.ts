@@ -1,6 +1,6 @@
 import { TOO_MANY_BYTES } from '../../../../domain/media/types.js'
 import { MAX_MEDIA } from '../../../../domain/messages/post.js'
-import { tooLarge } from '../../../../domain/simulator/media.js'
+import { tooLarge } from '../../../../domain/media/uploads.js'
 import { multipartForm, orPlainForm } from '../../../middleware/multipart-form.js'
 
 const WITH_PICTURES = { files: { picture: MAX_MEDIA }, maxFileBytes: TOO_MANY_BYTES - 1, tooLarge }

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { readRange } from '../../../src/web/input/range.js'
-import { MEDIA, pictureOf } from '../../domain/media-samples.js'
-import { describeWeb } from '../../helpers/web/web.js'
+import { keepUpload } from '../../src/domain/media/uploads.js'
+import { readRange } from '../../src/web/input/range.js'
+import { MEDIA, pictureOf } from '../domain/media-samples.js'
+import { describeWeb } from '../helpers/web/web.js'
 
-describeWeb('/simulator/media', ({ context, web }) => {
+describeWeb('/uploads', ({ context, web }) => {
   const keep = async (field: 'picture' | 'recording', bytes: Buffer) =>
-    new URL(await keepMedia(context, field, bytes)).pathname
+    new URL(await keepUpload(context, field, bytes)).pathname
   const fetchBytes = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(web.url + path, { headers })
     return { response, bytes: Buffer.from(await response.arrayBuffer()) }
@@ -33,7 +33,7 @@ describeWeb('/simulator/media', ({ context, web }) => {
 
   it('answers 404 for what nobody attached', async () => {
     const path = await keep('picture', MEDIA.picture.png!)
-    for (const wrong of [`${path}x`, path.slice(0, -1), '/simulator/media/x', '/simulator/media/%00']) {
+    for (const wrong of [`${path}x`, path.slice(0, -1), '/uploads/x', '/uploads/%00']) {
       const { status, headers } = await web.request(wrong)
       expect([status, headers.get('cache-control')], wrong).to.deep.equal([404, 'no-store'])
     }

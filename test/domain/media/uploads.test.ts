@@ -1,10 +1,6 @@
 import { expect } from 'chai'
-import { simulatorTokenOf } from '../../../src/domain/simulator/media-url.js'
-import {
-  forgetOldSimulatorMedia,
-  keepMedia,
-  openSimulatorMedia,
-} from '../../../src/domain/simulator/media.js'
+import { uploadTokenOf } from '../../../src/domain/media/upload-url.js'
+import { keepUpload, openUpload } from '../../../src/domain/media/uploads.js'
 import { describeContext } from '../../helpers/context.js'
 import { expectRefusal } from '../refusal.js'
 import { countRows } from '../fixtures.js'
@@ -31,15 +27,15 @@ const REFUSALS = {
 
 const environment = { PUBLIC_URL: 'https://lines.example/hook' }
 
-describeContext("the simulator's media", { environment }, (context) => {
-  beforeEach(() => context.db('simulator_media').delete())
+describeContext('uploads', { environment }, (context) => {
+  beforeEach(() => context.db('uploads').delete())
 
   const tokenOf = (url: string) => url.split('/').at(-1) ?? ''
 
   for (const field of ['picture', 'recording'] as const) {
     for (const [ending, bytes] of Object.entries(MEDIA[field])) {
       it(`keep a ${field} that is ${ending} by its bytes, and give them back with that type`, async () => {
-        const media = await openSimulatorMedia(context, tokenOf(await keepMedia(context, field, bytes)))
+        const media = await openUpload(context, tokenOf(await keepUpload(context, field, bytes)))
         expect(media.contentType).to.equal(CONTENT_TYPES[ending])
         expect(media.bytes.equals(bytes)).to.be.true
       })
@@ -50,8 +46,8 @@ describeContext("the simulator's media", { environment }, (context) => {
       ...Object.entries(MEDIA[field === 'picture' ? 'recording' : 'picture']),
     ]) {
       it(`refuse ${what} as a ${field}`, async () => {
-        await expectRefusal(keepMedia(context, field, bytes), 400, REFUSALS[field])
-        expect(await countRows(context, 'simulator_media')).to.equal(0)
+        await expectRefusal(keepUpload(context, field, bytes), 400, REFUSALS[field])
+        expect(await countRows(context, 'uploads')).to.equal(0)
       })
     }
   }
@@ -61,54 +57,40 @@ describeContext("the simulator's media", { environment }, (context) => {
     const size = [14, 7, 0].map((shift) => (tagBytes >> shift) & 0x7f)
     const tag = Buffer.concat([Buffer.from('ID3\x03\0\0', 'latin1'), Buffer.from([0, ...size])])
     const recording = Buffer.concat([tag, Buffer.alloc(tagBytes), MEDIA.recording.mp3!])
-    const media = await openSimulatorMedia(context, tokenOf(await keepMedia(context, 'recording', recording)))
+    const media = await openUpload(context, tokenOf(await keepUpload(context, 'recording', recording)))
     expect(media.contentType).to.equal('audio/mpeg')
   })
 
   it('have a URL of their own below the public one, which cannot be guessed', async () => {
-    const urls = [await keepMedia(context, 'picture', MEDIA.picture.png!)]
-    urls.push(await keepMedia(context, 'picture', MEDIA.picture.png!))
+    const urls = [await keepUpload(context, 'picture', MEDIA.picture.png!)]
+    urls.push(await keepUpload(context, 'picture', MEDIA.picture.png!))
     for (const url of urls) {
-      expect(url).to.match(/^https:\/\/lines\.example\/hook\/simulator\/media\/[\w-]{43}$/)
+      expect(url).to.match(/^https:\/\/lines\.example\/hook\/uploads\/[\w-]{43}$/)
     }
     expect(urls[0]).not.to.equal(urls[1])
   })
 
   it('are smaller than 5,000,000 bytes', async () => {
-    const url = await keepMedia(context, 'picture', pictureOf(4_999_999))
-    expect((await openSimulatorMedia(context, tokenOf(url))).bytes).to.have.length(4_999_999)
+    const url = await keepUpload(context, 'picture', pictureOf(4_999_999))
+    expect((await openUpload(context, tokenOf(url))).bytes).to.have.length(4_999_999)
     for (const field of ['picture', 'recording'] as const) {
-      const refused = keepMedia(context, field, pictureOf(5_000_000))
+      const refused = keepUpload(context, field, pictureOf(5_000_000))
       await expectRefusal(refused, 413, `${field} must be smaller than 5,000,000 bytes`)
     }
   })
 
   it('are not found by a token that was not given out, whatever it is', async () => {
-    const token = tokenOf(await keepMedia(context, 'picture', MEDIA.picture.png!))
+    const token = tokenOf(await keepUpload(context, 'picture', MEDIA.picture.png!))
     for (const wrong of ['', 'x'.repeat(43), token.slice(1), `${token}x`, `${token}\0`, '%00', '../x']) {
-      await expectRefusal(openSimulatorMedia(context, wrong), 404)
+      await expectRefusal(openUpload(context, wrong), 404)
     }
   })
 
   it('are told from the media of others by their URL', async () => {
-    const url = await keepMedia(context, 'picture', MEDIA.picture.png!)
-    expect(simulatorTokenOf(context, url)).to.equal(tokenOf(url))
-    for (const other of ['https://evil.example/simulator/media/x', 'https://lines.example/hook/x', '']) {
-      expect(simulatorTokenOf(context, other)).to.equal(undefined)
+    const url = await keepUpload(context, 'picture', MEDIA.picture.png!)
+    expect(uploadTokenOf(context, url)).to.equal(tokenOf(url))
+    for (const other of ['https://evil.example/uploads/x', 'https://lines.example/hook/x', '']) {
+      expect(uploadTokenOf(context, other)).to.equal(undefined)
     }
-  })
-
-  it('are forgotten after 7 days, however many they are', async () => {
-    await context.db.raw(
-      `insert into simulator_media (token, content_type, bytes, created_at)
-       select 'old ' || n, 'image/png', ''::bytea, now() - interval '7 days 1 minute' from generate_series(1, 250) n`,
-    )
-    await context.db.raw(
-      `insert into simulator_media (token, content_type, bytes, created_at)
-       values ('young', 'image/png', ''::bytea, now() - interval '6 days 23 hours')`,
-    )
-    expect(await forgetOldSimulatorMedia(context)).to.equal(250)
-    expect(await context.db('simulator_media').pluck('token')).to.deep.equal(['young'])
-    expect(await forgetOldSimulatorMedia(context)).to.equal(0)
   })
 })

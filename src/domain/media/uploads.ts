@@ -1,27 +1,19 @@
 import { createHash } from 'node:crypto'
-import {
-  deleteOldSimulatorMedia,
-  findSimulatorMedia,
-  insertSimulatorMedia,
-  type SimulatorMedia,
-} from '../../database/simulator/simulator-media.js'
+import { findUpload, insertUpload, type Upload } from '../../database/media/uploads.js'
 import { UserError } from '../../errors.js'
 import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'
-import { extensionOf, TOO_MANY_BYTES } from '../media/types.js'
-import { simulatorMediaUrl } from './media-url.js'
+import { extensionOf, TOO_MANY_BYTES } from './types.js'
+import { uploadUrl } from './upload-url.js'
 
-/** The kinds of files that a phone can send; the form's fields have the same names. */
-export type MediaField = 'picture' | 'recording'
-
-/** The bytes are in the rows, so 100 rows may be 500 MB: more in one statement would hold up others for too long. */
-const MEDIA_AT_ONCE = 100
+/** The kinds of files that a form can have; its fields have the same names. */
+export type UploadField = 'picture' | 'recording'
 
 /**
  * The content types, by the extension that `file-type` gives the bytes. A recording in a video file is played as
  * sound.
  */
-const TYPES: Record<MediaField, Map<string, string>> = {
+const TYPES: Record<UploadField, Map<string, string>> = {
   picture: new Map([
     ['png', 'image/png'],
     ['jpg', 'image/jpeg'],
@@ -40,26 +32,27 @@ const TYPES: Record<MediaField, Map<string, string>> = {
   ]),
 }
 
-const REFUSALS: Record<MediaField, string> = {
+const REFUSALS: Record<UploadField, string> = {
   picture: 'picture must be a png, jpg or gif file',
   recording: 'recording must be a wav, mp3, ogg, webm, m4a or amr file',
 }
 
 /**
- * Stores a file that a phone sends, as a real carrier hosts inbound media.
+ * Stores a file that came in a form, for as long as its message's text is kept: a person may resend the message. A
+ * phone of the simulator has its files here too, as a real carrier hosts inbound media.
  *
  * @returns its URL, which cannot be guessed and needs no password
  * @throws UserError 400 and 413 naming the field
  */
-export async function keepMedia(
+export async function keepUpload(
   context: Context,
-  field: MediaField,
+  field: UploadField,
   bytes: Buffer,
   token = newToken(),
 ): Promise<string> {
   const contentType = await typeOf(field, bytes)
-  await insertSimulatorMedia(context.db, { token, contentType, bytes })
-  return simulatorMediaUrl(context, token)
+  await insertUpload(context.db, { token, contentType, bytes })
+  return uploadUrl(context, token)
 }
 
 /**
@@ -68,7 +61,7 @@ export async function keepMedia(
  * @param key that of a form, which nobody can guess: the same pictures of the same form have the same URLs, so that a
  *   second press of its button is the same message
  * @returns their URLs, in order
- * @throws UserError as `keepMedia` does
+ * @throws UserError as `keepUpload` does
  */
 export async function keepPictures(
   context: Context,
@@ -79,7 +72,7 @@ export async function keepPictures(
   const urls: string[] = []
   for (const [n, bytes] of pictures.entries()) {
     const token = key === undefined ? newToken() : tokenOf(`${key}:${n}`, bytes)
-    urls.push(await keepMedia(context, 'picture', bytes, token))
+    urls.push(await keepUpload(context, 'picture', bytes, token))
   }
   return urls
 }
@@ -89,7 +82,7 @@ function tokenOf(key: string, bytes: Buffer): string {
 }
 
 /** @throws UserError 400 and 413 naming the field */
-async function typeOf(field: MediaField, bytes: Buffer): Promise<string> {
+async function typeOf(field: UploadField, bytes: Buffer): Promise<string> {
   if (bytes.length >= TOO_MANY_BYTES) throw tooLarge(field)
   const contentType = TYPES[field].get((await extensionOf(bytes)) ?? '')
   if (contentType === undefined) throw new UserError(REFUSALS[field])
@@ -97,23 +90,10 @@ async function typeOf(field: MediaField, bytes: Buffer): Promise<string> {
 }
 
 /** @throws UserError 404 */
-export async function openSimulatorMedia({ db }: Context, token: string): Promise<SimulatorMedia> {
-  const media = /^[\w-]{43}$/.test(token) ? await findSimulatorMedia(db, token) : undefined
-  if (media === undefined) throw new UserError('No such media, or it is older than 7 days', 404)
+export async function openUpload({ db }: Context, token: string): Promise<Upload> {
+  const media = /^[\w-]{43}$/.test(token) ? await findUpload(db, token) : undefined
+  if (media === undefined) throw new UserError('No such file, or it has been deleted', 404)
   return media
-}
-
-/**
- * Deletes media that are older than 7 days, as part of housekeeping.
- *
- * @returns their number
- */
-export async function forgetOldSimulatorMedia({ db }: Pick<Context, 'db'>): Promise<number> {
-  let count = 0
-  for (let deleted = MEDIA_AT_ONCE; deleted === MEDIA_AT_ONCE; count += deleted) {
-    deleted = await deleteOldSimulatorMedia(db, MEDIA_AT_ONCE)
-  }
-  return count
 }
 
 export function tooLarge(field: string): UserError {

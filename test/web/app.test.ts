@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { readVersion } from '../../src/config.js'
+import { createApp } from '../../src/web/app.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { routersOf } from '../helpers/web/routes.js'
 import { describeWeb, type Answer, withWeb } from '../helpers/web/web.js'
 
 describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, ({ context, web }) => {
@@ -78,6 +80,28 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
       const answer = await web.request(path, { method })
       expectProblem(answer, 405, 'Method Not Allowed')
       expect(answer.headers.get('allow')?.split(', ')).to.have.members(allow)
+    }
+  })
+
+  it('takes no path without a parameter for another with one', async () => {
+    const routers = routersOf(createApp(context))
+    const layers = routers.flatMap(({ stack }) => stack)
+    const takes = (path: string) =>
+      new Set(layers.filter((layer) => layer.path === path).flatMap(({ methods }) => methods))
+    const pairs = layers.flatMap(({ path, paramNames }) => {
+      if (typeof path !== 'string' || paramNames.length > 0) return []
+      const hidden = layers.find((other) => other.paramNames.length > 0 && other.match(path))
+      return hidden === undefined ? [] : [path]
+    })
+    expect(pairs).to.include.members(['/v1/messages/batch', '/console/carriers/new'])
+    for (const path of new Set(pairs)) {
+      const methods = takes(path)
+      const method = ['PATCH', 'DELETE', 'PUT'].find((each) => !methods.has(each))
+      const { status, headers } = await web.request(path, { method: method! })
+      expect([status, headers.get('allow')?.split(', ').sort()], path).to.deep.equal([
+        405,
+        [...methods].sort(),
+      ])
     }
   })
 

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import Router, { type RouterMiddleware } from '@koa/router'
+import type { RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { actingFor } from '../actor.js'
@@ -27,6 +27,7 @@ import { answerInOAuthsWords } from '../oauth/refusals.js'
 import { readAnswerFields, readAnswerForm } from '../console/messages/conversation/pictures.js'
 import { readPhoneFields, readPhoneForm } from '../simulator/phone-form.js'
 import { readListFields, readListForm } from '../console/lines/text-list/form.js'
+import { LiteralRouter } from './literal-router.js'
 
 type Show = (context: Context) => Middleware
 type Does = (context: Context) => Act
@@ -34,9 +35,9 @@ type Does = (context: Context) => Act
 /** The kinds of routes: the checks before each are written here once, so that no page or form can lack them. */
 export function createRoutes(context: Context) {
   // These are all methods that Node reads: one that a path does not accept is 405, never 501.
-  const router = new Router({ methods: METHODS })
+  const router = new LiteralRouter({ methods: METHODS })
   // A router compares a path with all of its routes. The busiest routes are in a separate router, which comes first.
-  const firstRouter = new Router({ methods: METHODS })
+  const firstRouter = new LiteralRouter({ methods: METHODS })
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
 

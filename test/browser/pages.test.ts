@@ -413,8 +413,12 @@ function findMisdirected(): { count: number; faults: string[] } {
     const closest = element.closest('[dir]')
     // What characters isolate stands alone. A number beside a name would go to its other side.
     const around = (closest?.textContent ?? '').replace(/\u2068[^\u2069]*\u2069/g, '')
+    // A field with a line's name stays in the direction of the page.
+    const wanted = element instanceof HTMLOptionElement ? undefined : 'auto'
     const isAlone = !/[a-z].*[\u0590-\u05ff]|[\u0590-\u05ff].*\+\d{7}/is.test(around)
-    if (closest?.getAttribute('dir') !== 'auto' || !isAlone) faults.push(element.outerHTML.slice(0, 300))
+    const direction = getComputedStyle(element).direction
+    const isTurned = wanted === undefined ? direction !== 'ltr' : closest?.getAttribute('dir') !== 'auto'
+    if (isTurned || !isAlone) faults.push(element.outerHTML.slice(0, 300))
   }
   return { count, faults }
 }

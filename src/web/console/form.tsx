@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { isKeptFromPages, type Page } from './page.js'
 import { reaches } from './portal/reach.js'
+import { optionText } from './user-text.js'
 
 /**
  * A form that our own server takes: its token, and at its head what was wrong with it the last time. There is none in a portal
@@ -141,8 +142,8 @@ export function Select(props: {
       {props.label}
       <select name={props.name}>
         {props.options.map(([value, label]) => (
-          <option key={value} value={value} selected={value === props.value} dir="auto">
-            {label}
+          <option key={value} value={value} selected={value === props.value}>
+            {optionText(label)}
           </option>
         ))}
       </select>

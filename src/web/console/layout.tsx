@@ -6,9 +6,13 @@ import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
 import type { Page } from './page.js'
 
-/** The frame of every page: head, navigation, notice, and content. */
-export function Layout(props: { page: Page; title: string; children: ComponentChildren }) {
-  const { page, title, children } = props
+/**
+ * The frame of every page: head, navigation, notice, and content.
+ *
+ * @param props.place the path of the page to which this one belongs in the navigation, if its own path does not say
+ */
+export function Layout(props: { page: Page; title: string; place?: string; children: ComponentChildren }) {
+  const { page, title, place = page.path, children } = props
   const { look } = page
   return (
     <html lang="en">
@@ -47,7 +51,7 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        <Header page={page} />
+        <Header page={{ ...page, path: place }} />
         <main id="content" class="wrap">
           <AllSendingPaused page={page} />
           {page.notice !== undefined && (

@@ -1,9 +1,23 @@
+import { Fragment } from 'preact'
+import { PhoneNumber } from './messages/phone-number.js'
+
+/** A number as it stands in a text; what follows it is no digit. */
+const NUMBER = /(\+\d{7,15}(?!\d))/
+
 /**
  * A person's text, such as a name, within a text of ours. Each keeps its own direction of writing. A person's text
- * that stands alone has `dir="auto"` on its own element.
+ * that stands alone has `dir="auto"` on its own element. A number in it, or in place of a name, is shown in parts.
  */
 export function UserText({ children }: { children: string }) {
-  return <bdi dir="auto">{children}</bdi>
+  return (
+    <bdi dir="auto">
+      {children
+        .split(NUMBER)
+        .map((piece, n) =>
+          n % 2 === 1 ? <PhoneNumber key={n} number={piece} /> : <Fragment key={n}>{piece}</Fragment>,
+        )}
+    </bdi>
+  )
 }
 
 /**
@@ -12,5 +26,19 @@ export function UserText({ children }: { children: string }) {
  * PDI).
  */
 export function labelOf(name: string, detail: string): string {
-  return name === detail ? detail : `\u2068${name}\u2069 (\u2068${detail}\u2069)`
+  return name === detail ? detail : `${isolate(name)} (${isolate(detail)})`
+}
+
+/**
+ * The text of an option, which is written in the direction of the page. With a direction of its own, a name from right
+ * to left would turn the whole field around.
+ */
+export function optionText(label: string): string {
+  return IS_FROM_RIGHT.test(label) && !label.startsWith('\u2068') ? isolate(label) : label
+}
+
+const IS_FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufefc]/
+
+function isolate(text: string): string {
+  return `\u2068${text}\u2069`
 }

@@ -8,6 +8,7 @@ import type { NeedsFresh } from '../console/people/confirm-first.js'
 import { fieldOf, valuesOf } from '../console/form-values.js'
 import { Empty, Form } from '../console/form.js'
 import { Layout } from '../console/layout.js'
+import { PhoneNumber } from '../console/messages/phone-number.js'
 import { answerPage, pageOf, type Page } from '../console/page.js'
 import { sessionOf } from '../console/people/session.js'
 import { UserText } from '../console/user-text.js'
@@ -120,10 +121,12 @@ function Choice({ asked, page }: { asked: AuthorizationRequest; page: Page }) {
 function LineName({ line }: { line: OwnLine | undefined }) {
   if (line === undefined) return null
   return line.name === line.number ? (
-    <strong>{line.number}</strong>
+    <strong>
+      <PhoneNumber number={line.number} />
+    </strong>
   ) : (
     <>
-      <strong dir="auto">{line.name}</strong> ({line.number})
+      <strong dir="auto">{line.name}</strong> (<PhoneNumber number={line.number} />)
     </>
   )
 }

@@ -63,7 +63,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
           Line
           <select id={`line-${digits}`} name="lineId">
             {lines.map(({ id, name, number }) => (
-              <option key={id} value={id} selected={id === lineId} dir="auto">
+              <option key={id} value={id} selected={id === lineId}>
                 {labelOf(name, number)}
               </option>
             ))}

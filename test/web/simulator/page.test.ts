@@ -111,8 +111,8 @@ describeWeb('/simulator, the page', ({ context, web }) => {
     const stranger = await createLine(context, { name: 'Not yours' })
     await receive({ text: 'Hi' }, other)
     const html = await pageOf(ANNA)
-    expect(html).to.include(`<option value="${line.lineId}" dir="auto">`)
-    expect(html).to.include(`<option value="${other.lineId}" selected dir="auto">`)
+    expect(html).to.include(`<option value="${line.lineId}">`)
+    expect(html).to.include(`<option value="${other.lineId}" selected>`)
     for (const { lineId } of [elsewhere, stranger]) expect(html).not.to.include(lineId)
   })
 

@@ -107,7 +107,11 @@ export function showEndpoint(context: Context): Middleware {
     const hours = owner.what === 'account' ? [] : await listEndpointHours(context.db, endpoint)
     answerPage(
       ctx,
-      <Layout page={view.page} title={`${endpoint.name ?? withHost(endpoint).host} · ${owner.name}`}>
+      <Layout
+        page={view.page}
+        place={crumbsOf(view)[0]?.[1]}
+        title={`${endpoint.name ?? withHost(endpoint).host} · ${owner.name}`}
+      >
         <Head view={view} />
         <div class="with-facts">
           <div class="stack">

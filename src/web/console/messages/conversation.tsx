@@ -27,14 +27,17 @@ import { FIRST_ID, isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath, numberOf } from './conversation/path.js'
-import { Face, People } from './conversation/people.js'
+import { Face, ListHead, People } from './conversation/people.js'
 import { Thread } from './conversation/thread.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
+import { Fact } from '../parts/facts.js'
+import { UserText } from '../user-text.js'
 import { Obstacles } from './message/obstacles.js'
+import { PhoneNumber } from './phone-number.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { openInbox } from '../operating/unread-notices.js'
@@ -74,8 +77,11 @@ export function showConversation(context: Context): Middleware {
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>
         <div class="talk">
-          <div class="list" {...{ 'data-live': people }} hx-swap="innerMorph">
-            {await peopleOf(context, line, number)}
+          <div class="list">
+            <ListHead line={line} />
+            <div {...{ 'data-live': people }} hx-swap="innerMorph">
+              {await peopleOf(context, line, number)}
+            </div>
           </div>
           <section class="thread-side" aria-label={`Conversation with ${contact?.name ?? number}`}>
             <header>
@@ -96,13 +102,27 @@ export function showConversation(context: Context): Middleware {
             />
           </section>
           <aside class="who">
-            <p class="card">
+            <div class="card">
               <Face number={number} name={contact?.name} isBig />
-              <a href={`/console/activity?${new URLSearchParams({ line: line.id, number }).toString()}`}>
-                Activity with this number
-              </a>
-            </p>
-            {!page.isPortal && <ContactForms {...{ page, number, contact, path }} />}
+              <p>
+                <strong>
+                  {contact?.name == null ? (
+                    <PhoneNumber number={number} />
+                  ) : (
+                    <UserText>{contact.name}</UserText>
+                  )}
+                </strong>
+                <a href={`/console/activity?${new URLSearchParams({ line: line.id, number }).toString()}`}>
+                  Activity with this number
+                </a>
+              </p>
+            </div>
+            <dl class="pairs">
+              <Fact label="Number" copyId="fact-number">
+                <PhoneNumber number={number} />
+              </Fact>
+            </dl>
+            {!page.isPortal && <ContactForms {...{ page, contact, path }} />}
           </aside>
         </div>
       </Layout>,

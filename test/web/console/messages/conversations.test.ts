@@ -91,6 +91,17 @@ describeWith('the conversations of a line', startConsole, (site) => {
     }
   })
 
+  it('are searched from the thread of one of them, too', async () => {
+    await receive(ANNA, 'Where is my umbrella?')
+    const html = await thread()
+    const [, action = ''] =
+      /<div class="list">.*?<form method="get" action="([^"]*)" role="search">/s.exec(html) ?? []
+    expect(action).to.equal(`${line.path}/conversations`)
+    expect(html).to.match(/<form [^>]*role="search"><input type="search" name="q" aria-label="Search conv/)
+    const { text } = await line.browser.get(`${action}?q=umbrella`)
+    expect(wordsOf(text)).to.include('Where is my umbrella?')
+  })
+
   it('are searched page by page as far back as there are messages', async () => {
     const { db } = site.context
     const of = { userId: line.userId, lineId: line.lineId }

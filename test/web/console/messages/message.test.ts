@@ -96,7 +96,7 @@ describeWith("a message's page", startConsole, (site) => {
       await sendMessage(site.context, id)
       expect(await words(id))
         .to.match(/To \+15005550101 sent Hello/)
-        .and.match(/From Office \(\+1555\d+\) Type Text Message ID [\w-]+ Copy Length 1 segment, GSM-7/)
+        .and.match(/From Office \+1555\d+ Type Text Message ID [\w-]+ Copy Length 1 segment, GSM-7/)
         .and.match(/Accepted via incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its turn/)
         .and.match(
           /Handed to the carrier [\d-]+ [\d:]+ UTC Account: simulator\. 1 attempt\. Carrier message ID: [\w-]+/,
@@ -264,7 +264,7 @@ describeWith("a message's page", startConsole, (site) => {
     it('tells of its event and its first delivery', async () => {
       expect(await words(id))
         .to.match(/From \+15005550101 received/)
-        .and.match(/To Office \(\+1555\d+\) Type Text/)
+        .and.match(/To Office \+1555\d+ Type Text/)
         .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
         .and.include(`inboundText , webhook-id ${delivery.event_id}`)
         .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)

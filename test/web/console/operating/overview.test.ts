@@ -50,6 +50,13 @@ describeWeb('the overview page', ({ context, web }) => {
     expect(page.text).not.to.match(/ style=|onclick=|<b>Bold/)
   })
 
+  it('shows the numbers of lines in parts, as everywhere', async () => {
+    const { text } = await browser.get(OVERVIEW)
+    const whole = text.match(/\+\d{7,15}/g) ?? []
+    expect(text).to.match(/class="whose">.*127\.0\.0\.1:9 <bdi dir="ltr" class="number">\+1<i>/s)
+    expect(whole).to.deep.equal([])
+  })
+
   it('leads to the cure of each need: where one may mend it oneself, or to its owner', async () => {
     const { text } = await browser.get(OVERVIEW)
     for (const href of [

@@ -13,6 +13,7 @@ import { UserError } from '../../../../errors.js'
 import { fieldOf, idOf, valuesOf } from '../../form-values.js'
 import { CheckBox, Empty, Form, Select, typedIn } from '../../form.js'
 import { withNotice } from '../../notices.js'
+import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Act } from '../../page.js'
 import { UserText } from '../../user-text.js'
 import { TASKS } from '../../operating/tasks.js'
@@ -78,10 +79,10 @@ function NumberRow({ number, name, line }: AccountNumber) {
       <td data-label="Number">
         {line === undefined ? (
           <label>
-            <input type="checkbox" name="number" value={number} /> {number}
+            <input type="checkbox" name="number" value={number} /> <PhoneNumber number={number} />
           </label>
         ) : (
-          number
+          <PhoneNumber number={number} />
         )}
       </td>
       <td data-label="Carrier's name">
@@ -106,7 +107,7 @@ export function ImportOutcome({ imported: { results, setUpFault } }: { imported:
       <ul>
         {results.map((result) => (
           <li key={result.number}>
-            {result.number} {describe(result)}
+            <PhoneNumber number={result.number} /> {describe(result)}
           </li>
         ))}
       </ul>

@@ -8,6 +8,7 @@ import { live } from '../../live.js'
 import type { MonthlyCap } from '../../../../domain/messages/spending/monthly-caps.js'
 import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 import { sessionOf } from '../../people/session.js'
+import { UserText } from '../../user-text.js'
 import { Section, type LineView } from './section.js'
 
 type LimitsNow = LineView['limits']
@@ -34,9 +35,9 @@ function Gauges({ limits, isPortal }: { limits: LimitsNow; isPortal: boolean }) 
   const [caps, monthlyCaps] = [limits.caps.filter(isShown), limits.monthlyCaps.filter(isShown)]
   return (
     <>
-      <Gauge {...line} to="in total" />
+      <Gauge {...line} />
       {numbers.map(({ number, ...allowance }) => (
-        <Gauge key={number} {...allowance} to={`to ${number}`} />
+        <Gauge key={number} {...allowance} to={number} />
       ))}
       {numbers.length === 0 && <p class="muted">No messages to individual numbers in the last 60 s.</p>}
       {caps.map((cap) => (
@@ -49,9 +50,10 @@ function Gauges({ limits, isPortal }: { limits: LimitsNow; isPortal: boolean }) 
   )
 }
 
-function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string }) {
+function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to?: string }) {
   const seconds = Math.max(1, Math.ceil(opensMs / 1000))
-  const words = `${used} of ${limit} in the last 60 s ${to}`
+  const words = `${used} of ${limit} in the last 60 s ${to === undefined ? 'in total' : `to ${to}`}`
+  const next = used === 0 ? '' : `${used >= limit ? 'limit reached, next slot' : 'next slot'} in ${seconds} s`
   return (
     <div class="gauge">
       <meter
@@ -64,8 +66,7 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string })
         aria-label={words}
       />
       <span>
-        {words}
-        {used > 0 && `; ${used >= limit ? 'limit reached, next slot' : 'next slot'} in ${seconds} s`}
+        <UserText>{next === '' ? words : `${words}; ${next}`}</UserText>
       </span>
     </div>
   )

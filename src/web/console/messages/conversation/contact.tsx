@@ -2,15 +2,11 @@ import type { Contact } from '../../../../domain/lines/contacts.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
 import { Confirm, Field, Form, Time } from '../../form.js'
 import type { Page } from '../../page.js'
+import { PhoneNumber } from '../phone-number.js'
 
 /** The forms for the user's name for the number, and for blocking it: both apply to all lines of the user. */
-export function ContactForms(props: {
-  page: Page
-  number: string
-  contact: Contact | undefined
-  path: string
-}) {
-  const { page, number, contact, path } = props
+export function ContactForms(props: { page: Page; contact: Contact | undefined; path: string }) {
+  const { page, contact, path } = props
   const naming = `${path}/name`
   const isBlocked = contact?.blockedAt != null
   return (
@@ -22,7 +18,7 @@ export function ContactForms(props: {
           page={page}
           action={naming}
           name="name"
-          label={`Name of ${number}`}
+          label="Name"
           value={contact?.name ?? ''}
           autocomplete="off"
           more={{ maxlength: MAX_NAME_LENGTH }}
@@ -52,8 +48,8 @@ export function Blocked({ number, contact }: { number: string; contact: Contact 
   if (contact?.blockedAt == null) return null
   return (
     <p class="fault">
-      {number} has been blocked since <Time at={contact.blockedAt} />. Its messages appear here but create no
-      events.
+      <PhoneNumber number={number} /> has been blocked since <Time at={contact.blockedAt} />. Its messages
+      appear here but create no events.
     </p>
   )
 }

@@ -10,20 +10,31 @@ import { excerptOf } from '../activity/list.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { PhoneNumber } from '../phone-number.js'
 import { UserText } from '../../user-text.js'
-import { conversationPath } from './path.js'
+import { conversationPath, conversationsPath } from './path.js'
 
 const COLOURS = 6
+
+/** The line's name, and a search in all of its conversations. Neither changes while the list below is live. */
+export function ListHead({ line }: { line: OwnLine }) {
+  return (
+    <>
+      <h2>
+        <a href={linePath(line.id)}>
+          <UserText>{line.name}</UserText>
+        </a>
+      </h2>
+      <form method="get" action={conversationsPath(line.id)} role="search">
+        <input type="search" name="q" aria-label="Search conversations" placeholder="Name, number or text" />
+      </form>
+    </>
+  )
+}
 
 /** Lists the numbers that the line was in touch with, the latest first, beside the open conversation. */
 export function People(props: { line: OwnLine; conversations: readonly Conversation[]; number: string }) {
   const { line, conversations } = props
   return (
     <nav aria-label="Conversations">
-      <h2>
-        <a href={linePath(line.id)}>
-          <UserText>{line.name}</UserText>
-        </a>
-      </h2>
       <ul class="people">
         {conversations.map(({ number, contactName, direction, type, text, createdAt, unreadCount }) => (
           <li key={number} class={unreadCount > 0 ? 'unread' : ''}>

@@ -13,7 +13,7 @@ import { TYPE_LABELS } from './labels.js'
 import { MediaCopies } from './media.js'
 import type { MessageView } from './page-model.js'
 import { strayFaultOf } from './send-again.js'
-import { labelOf } from '../../user-text.js'
+import { UserText } from '../../user-text.js'
 
 /** Shows the two parties, and the state. */
 export function Head(view: MessageView) {
@@ -75,16 +75,23 @@ export function Said({ message: { type, direction, text, mediaUrls, media } }: M
 export function MessageFacts({ message, line, isOwner }: MessageView) {
   const { id, direction, type } = message
   const size = sizeOf(message)
-  const lineLabel = labelOf(line.name, line.number)
   return (
     <Facts>
       <Fact label={direction === 'outbound' ? 'From' : 'To'}>
         {isOwner ? (
-          <a href={linePath(line.id)} dir="auto">
-            {lineLabel}
+          <a href={linePath(line.id)}>
+            <UserText>{line.name}</UserText>
           </a>
         ) : (
-          <span dir="auto">{lineLabel}</span>
+          <UserText>{line.name}</UserText>
+        )}
+        {line.name !== line.number && (
+          <>
+            {' '}
+            <span class="muted">
+              <PhoneNumber number={line.number} />
+            </span>
+          </>
         )}
       </Fact>
       <Fact label="Type">{TYPE_LABELS[type]}</Fact>

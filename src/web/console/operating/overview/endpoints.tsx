@@ -4,6 +4,7 @@ import { countOf, describeCount } from '../../../../domain/operating/overview/fi
 import { cureOf } from '../../../../domain/operating/overview/needs.js'
 import { failureDoes } from '../../../../domain/operating/causes.js'
 import { Time } from '../../form.js'
+import { PhoneNumber } from '../../messages/phone-number.js'
 import { UserText } from '../../user-text.js'
 import { CureLink } from './cure-link.js'
 
@@ -32,7 +33,12 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
             <tr key={endpoint.id}>
               <td data-label="Endpoint">
                 <span>
-                  {endpoint.host} <span class="muted">{endpoint.lineNumber}</span>
+                  {endpoint.host}{' '}
+                  {endpoint.lineNumber !== null && (
+                    <span class="muted">
+                      <PhoneNumber number={endpoint.lineNumber} />
+                    </span>
+                  )}
                   {endpoint.applicationName !== null && <UserText>{endpoint.applicationName}</UserText>}
                 </span>
               </td>

@@ -64,7 +64,8 @@ export function redirectOf({ status, headers }: Answer): [number, string | null]
 /** The words of a page, as a reader sees them; tags are gone. */
 export function wordsOf(html: string): string {
   // The parts of a phone number, between which gaps are drawn, and the characters that isolate a name.
-  return textOf(html.replace(/<\/?i>|[\u2068\u2069]/g, '').replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+  const drawn = html.replace(/<bdi dir="ltr" class="number">(.*?)<\/bdi>/g, '$1')
+  return textOf(drawn.replace(/<\/?i>|[\u2068\u2069]/g, '').replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
 }
 
 /** What a browser makes of a text in HTML. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import type { Context } from '../../../../src/domain/context.js'
-import { keepHouse } from '../../../../src/domain/operating/housekeeping.js'
+import { runHousekeeping } from '../../../../src/domain/operating/housekeeping.js'
 import { applyRetention, tryRetention } from '../../../../src/domain/operating/retention/retention.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -90,7 +90,7 @@ describeContext('retention', (context) => {
         .db('uploads')
         .insert({ token: `upload ${n}`, content_type: 'image/png', bytes: Buffer.from('x'), created_at })
     const left = () => context.db('uploads').orderBy('token').pluck<string[]>('token')
-    await keepHouse(context)
+    await runHousekeeping(context)
     expect(await left()).to.have.length(moments.length)
     await outcomes()
     expect(await left()).to.deep.equal(['upload 2', 'upload 3'])

@@ -2536,7 +2536,6 @@ CREATE OR REPLACE FUNCTION public.take_simulated_messages(messages jsonb)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('synchronous_commit', 'off', true);
   insert into simulator_outbox (carrier_message_id, message_id, from_number, to_number, text, media_urls)
   select x."carrierMessageId", x."messageId", x."fromNumber", x."toNumber", x.text, array(select jsonb_array_elements_text(x."mediaUrls"))
   from jsonb_to_recordset(messages) as x("carrierMessageId" uuid, "messageId" uuid, "fromNumber" text, "toNumber" text,

@@ -11,7 +11,8 @@ import {
 import type { Context } from '../../src/domain/context.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
-import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
+import { LINE } from './line.js'
 
 /** The text for a person, and the fields that `--json` prints besides the connection. */
 interface Done {
@@ -22,24 +23,24 @@ interface Done {
 export function addConnectionCommands(program: Command): void {
   const connection = program.command('connection').description("a line's developer connection")
 
+  const about = commandsAbout(connection, LINE, getAnyLine)
   const command = (
     name: string,
     description: string,
     work: (context: Context, userId: string, lineId: string, argument: string) => Promise<string | Done>,
     argument?: [name: string, description: string],
   ) => {
-    const added = connection.command(name).description(description).argument('<line>', 'ID or number')
-    if (argument) added.argument(...argument)
-    added.option('--json', 'print JSON').action((reference: string, ...rest: unknown[]) => {
-      const options = (argument ? rest[1] : rest[0]) as { json?: boolean }
-      return run(options, async (context) => {
-        const { id, userId } = await getAnyLine(context, reference)
-        const done = await work(context, userId, id, argument ? String(rest[0]) : '')
+    about(
+      name,
+      description,
+      async (context, { id, userId }, given: string) => {
+        const done = await work(context, userId, id, given)
         const { said, result } = typeof done === 'string' ? { said: done, result: {} } : done
         const connection = await findConnection(context.db, userId, id)
         return { result: connection === undefined ? null : { ...connection, ...result }, lines: [said] }
-      })
-    })
+      },
+      (added) => (argument ? added.argument(...argument) : added),
+    )
   }
 
   command(

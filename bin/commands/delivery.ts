@@ -10,6 +10,7 @@ import { tryDeliveryNow } from '../../src/domain/endpoints/deliveries/try-now.js
 import { DELIVERY_STATUSES } from '../../src/states.js'
 import { formatDuration, phaseWords } from '../../src/web/console/messages/message/labels.js'
 import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import { facts, printable, table } from '../terminal.js'
 import { originOf, shownAttempt, shownDelivery, shownNumber, type Shown } from './hidden.js'
 import { readFilter, readWhose, withListOptions, type ListOptions } from './list-options.js'
@@ -35,41 +36,36 @@ export function addDeliveryCommands(program: Command): void {
   delivery
     .command('show')
     .description('show a delivery with all its attempts')
-    .argument('<id>', 'ID of the delivery')
+    .argument(...DELIVERY)
     .option('--numbers', 'show whole phone numbers')
     .option('--text', "show the endpoint's responses")
     .option('--json', 'print JSON')
     .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
 
-  delivery
-    .command('try-now')
-    .description('retry a waiting delivery now')
-    .argument('<id>', 'ID of the delivery')
-    .option('--json', 'print JSON')
-    .action((id: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { userId } = await getAnyDelivery(context, id)
-        const restarted = await tryDeliveryNow(context, userId, id)
-        return { result: shownDelivery(context, restarted, {}), lines: [`retrying ${id} now`] }
-      }),
-    )
+  const about = commandsAbout(delivery, DELIVERY, async (context, id) => {
+    const { userId } = await getAnyDelivery(context, id)
+    return { id, userId }
+  })
 
-  delivery
-    .command('send-again')
-    .description('retry a finished or held delivery with a new round of attempts and the same webhook-id')
-    .argument('<id>', 'ID of the delivery')
-    .option('--json', 'print JSON')
-    .action((id: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { userId } = await getAnyDelivery(context, id)
-        const again = await sendDeliveryAgain(context, userId, id)
-        return {
-          result: shownDelivery(context, again, {}),
-          lines: [`retrying ${id}, which is now ${again.status}`],
-        }
-      }),
-    )
+  about('try-now', 'retry a waiting delivery now', async (context, { id, userId }) => {
+    const restarted = await tryDeliveryNow(context, userId, id)
+    return { result: shownDelivery(context, restarted, {}), lines: [`retrying ${id} now`] }
+  })
+
+  about(
+    'send-again',
+    'retry a finished or held delivery with a new round of attempts and the same webhook-id',
+    async (context, { id, userId }) => {
+      const again = await sendDeliveryAgain(context, userId, id)
+      return {
+        result: shownDelivery(context, again, {}),
+        lines: [`retrying ${id}, which is now ${again.status}`],
+      }
+    },
+  )
 }
+
+const DELIVERY = ['<id>', 'ID of the delivery'] as const
 
 async function list(context: Context, options: DeliveryListOptions) {
   const { userId, ...whose } = await readWhose(context, options)

@@ -10,6 +10,7 @@ import type { Money } from '../../src/database/messages/spend-caps.js'
 import { readCap, setSpendCap } from '../../src/domain/messages/spend-caps.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import { addLineImportCommand } from './line-import.js'
 
 interface AddOptions {
@@ -81,121 +82,101 @@ export function addLineCommands(program: Command): void {
       }),
     )
 
+  const about = commandsAbout(line, LINE, getAnyLine)
+
   for (const [verb, status, effect] of [
     ['disable', 'disabled', 'disable a line: it does not send or deliver, and its webhook answers 404'],
     ['enable', 'active', 'enable a disabled line'],
   ] as const) {
-    line
-      .command(verb)
-      .description(effect)
-      .argument('<line>', 'ID or number')
-      .option('--json', 'print JSON')
-      .action((reference: string, options: { json?: boolean }) =>
-        run(options, async (context) => {
-          const { id, userId, number } = await getAnyLine(context, reference)
-          await setLineStatus(context, userId, id, status)
-          return { result: { id, number, status }, lines: [`line ${number} is ${status}`] }
-        }),
-      )
+    about(verb, effect, async (context, { id, userId, number }) => {
+      await setLineStatus(context, userId, id, status)
+      return { result: { id, number, status }, lines: [`line ${number} is ${status}`] }
+    })
   }
 
-  addPauseCommands(line)
+  for (const [verb, effect, change] of [
+    ['pause', 'pause sending on a line; messages are accepted and wait', pauseLine],
+    ['resume', 'resume sending on a line; waiting messages go out in order, within its limits', resumeLine],
+  ] as const) {
+    about(verb, effect, async (context, before) => {
+      await change(context, COMMAND_LINE, before)
+      const { id, number, pausedAt } = await getAnyLine(context, before.id)
+      return { result: { id, number, pausedAt }, lines: [`line ${number} is ${verb}d`] }
+    })
+  }
 
-  line
-    .command('try-messages-now')
-    .description('retry all waiting messages now')
-    .argument('<line>', 'ID or number')
-    .option('--json', 'print JSON')
-    .action((reference: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id, userId } = await getAnyLine(context, reference)
-        const count = await tryLineMessagesNow(context, userId, id)
-        return { result: { id, count }, lines: [`retrying ${count} messages now`] }
-      }),
-    )
+  about('try-messages-now', 'retry all waiting messages now', async (context, { id, userId }) => {
+    const count = await tryLineMessagesNow(context, userId, id)
+    return { result: { id, count }, lines: [`retrying ${count} messages now`] }
+  })
 
-  line
-    .command('routes')
-    .description('show or set the carrier accounts a line sends through before its own')
-    .argument('<line>', 'ID or number')
-    .argument(
-      '[routes...]',
-      'in order of preference: backup for all numbers, backup:GB,+1416 for a country or prefix',
-    )
-    .option('--none', 'send only through its own account')
-    .option('--json', 'print JSON')
-    .action((reference: string, written: string[], options: { none?: boolean; json?: boolean }) =>
-      run(options, async (context) => {
-        const before = await getAnyLine(context, reference)
-        if (written.length > 0 || options.none === true) {
-          await setRoutes(context, before, options.none === true ? [] : written.map(readRoute))
-        }
-        const { id, number, routes, carrierAccount } = await getAnyLine(context, reference)
-        return {
-          result: { id, number, carrierAccount, routes },
-          lines: [...routes.map(writeRoute), carrierAccount].map((route, n) => `${n + 1}. ${route}`),
-        }
-      }),
-    )
+  about(
+    'routes',
+    'show or set the carrier accounts a line sends through before its own',
+    async (context, before, written: string[], { none = false }: { none?: boolean }) => {
+      if (written.length > 0 || none) await setRoutes(context, before, none ? [] : written.map(readRoute))
+      const { id, number, routes, carrierAccount } = await getAnyLine(context, before.id)
+      return {
+        result: { id, number, carrierAccount, routes },
+        lines: [...routes.map(writeRoute), carrierAccount].map((route, n) => `${n + 1}. ${route}`),
+      }
+    },
+    (command) =>
+      command
+        .argument(
+          '[routes...]',
+          'in order of preference: backup for all numbers, backup:GB,+1416 for a country or prefix',
+        )
+        .option('--none', 'send only through its own account'),
+  )
 
-  line
-    .command('short-codes')
-    .description('show or set which short codes, possibly expensive, a line may text')
-    .argument('<line>', 'ID or number')
-    .argument('[codes...]', 'short codes of 3 to 8 digits')
-    .option('--none', 'allow none')
-    .option('--json', 'print JSON')
-    .action((reference: string, codes: string[], options: { none?: boolean; json?: boolean }) =>
-      run(options, async (context) => {
-        const before = await getAnyLine(context, reference)
-        if (codes.length > 0 || options.none === true) {
-          await setShortCodes(context, before, options.none === true ? [] : codes)
-        }
-        const { id, number, shortCodes } = await getAnyLine(context, reference)
-        const words = shortCodes?.join(', ') ?? 'no short codes'
-        return {
-          result: { id, number, shortCodes: shortCodes ?? [] },
-          lines: [`line ${number} may text ${words}`],
-        }
-      }),
-    )
+  about(
+    'short-codes',
+    'show or set which short codes, possibly expensive, a line may text',
+    async (context, before, codes: string[], { none = false }: { none?: boolean }) => {
+      if (codes.length > 0 || none) await setShortCodes(context, before, none ? [] : codes)
+      const { id, number, shortCodes } = await getAnyLine(context, before.id)
+      const words = shortCodes?.join(', ') ?? 'no short codes'
+      return {
+        result: { id, number, shortCodes: shortCodes ?? [] },
+        lines: [`line ${number} may text ${words}`],
+      }
+    },
+    (command) =>
+      command.argument('[codes...]', 'short codes of 3 to 8 digits').option('--none', 'allow none'),
+  )
 
-  line
-    .command('cap')
-    .description('set how many segments a line may send per day (UTC), or none')
-    .argument('<line>', 'ID or number')
-    .argument('<segments>', 'a whole number, or none for no cap')
-    .option('--json', 'print JSON')
-    .action((reference: string, segments: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id, userId, number } = await getAnyLine(context, reference)
-        const segmentsPerDay = readCap(segments)
-        await setSpendCap(context, { of: 'line', id, userId }, segmentsPerDay)
-        return {
-          result: { id, number, segmentsPerDay },
-          lines: [`line ${number} may send ${capWords(segmentsPerDay)}`],
-        }
-      }),
-    )
+  about(
+    'cap',
+    'set how many segments a line may send per day (UTC), or none',
+    async (context, { id, userId, number }, segments: string) => {
+      const segmentsPerDay = readCap(segments)
+      await setSpendCap(context, { of: 'line', id, userId }, segmentsPerDay)
+      return {
+        result: { id, number, segmentsPerDay },
+        lines: [`line ${number} may send ${capWords(segmentsPerDay)}`],
+      }
+    },
+    (command) => command.argument('<segments>', 'a whole number, or none for no cap'),
+  )
 
-  line
-    .command('monthly-cap')
-    .description('set how much a line may spend per month (UTC), or none')
-    .argument('<line>', 'ID or number')
-    .argument('<amount>', "such as '50 USD', or none for no cap")
-    .option('--json', 'print JSON')
-    .action((reference: string, amount: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id, userId, number } = await getAnyLine(context, reference)
-        const money = readMonthlyCap(amount)
-        await setMonthlyCap(context, { of: 'line', id, userId }, money)
-        return {
-          result: { id, number, amountPerMonth: money },
-          lines: [`line ${number} ${monthlyCapWords(money)}`],
-        }
-      }),
-    )
+  about(
+    'monthly-cap',
+    'set how much a line may spend per month (UTC), or none',
+    async (context, { id, userId, number }, amount: string) => {
+      const money = readMonthlyCap(amount)
+      await setMonthlyCap(context, { of: 'line', id, userId }, money)
+      return {
+        result: { id, number, amountPerMonth: money },
+        lines: [`line ${number} ${monthlyCapWords(money)}`],
+      }
+    },
+    (command) => command.argument('<amount>', "such as '50 USD', or none for no cap"),
+  )
 }
+
+/** The argument of commands about a line. */
+export const LINE = ['<line>', 'ID or number'] as const
 
 export function monthlyCapWords(money: Money | null): string {
   return money === null ? 'may spend any amount per month' : `may spend ${moneyOf(money)} per month`
@@ -203,26 +184,6 @@ export function monthlyCapWords(money: Money | null): string {
 
 export function capWords(segmentsPerDay: number | null): string {
   return segmentsPerDay === null ? 'any number of segments per day' : `${segmentsPerDay} segments per day`
-}
-
-function addPauseCommands(line: Command): void {
-  for (const [verb, effect, change] of [
-    ['pause', 'pause sending on a line; messages are accepted and wait', pauseLine],
-    ['resume', 'resume sending on a line; waiting messages go out in order, within its limits', resumeLine],
-  ] as const) {
-    line
-      .command(verb)
-      .description(effect)
-      .argument('<line>', 'ID or number')
-      .option('--json', 'print JSON')
-      .action((reference: string, options: { json?: boolean }) =>
-        run(options, async (context) => {
-          await change(context, COMMAND_LINE, await getAnyLine(context, reference))
-          const { id, number, pausedAt } = await getAnyLine(context, reference)
-          return { result: { id, number, pausedAt }, lines: [`line ${number} is ${verb}d`] }
-        }),
-      )
-  }
 }
 
 export function wholeNumber(value: string): number {

@@ -25,6 +25,7 @@ import { MESSAGE_STATUSES } from '../../src/states.js'
 import { SOURCE_LABELS } from '../../src/web/console/messages/message/labels.js'
 import { readInput } from '../input.js'
 import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import { facts, printable, table } from '../terminal.js'
 import { originOf, shownAttempt, shownDelivery, shownMessage, shownNumber, type Shown } from './hidden.js'
 import {
@@ -89,71 +90,54 @@ export function addMessageCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: SendOptions) => run(options, (context) => send(context, options)))
 
-  message
-    .command('reschedule')
-    .description('change when a message is sent, if it has not been handed to a carrier yet')
-    .argument('<id>', 'ID of the message')
-    .requiredOption('--send-at <time>', `when to send it: ${TIMES_AHEAD}`, momentAhead)
-    .option('--json', 'print JSON')
-    .action((id: string, options: { sendAt: Date; json?: boolean }) =>
-      run(options, async (context) => {
-        const { userId } = await getAnyMessage(context, id)
-        const moved = await rescheduleMessage(context, userId, id.toLowerCase(), options.sendAt)
-        return { result: shownMessage(context, moved, {}), lines: [`${moved.id} is ${whenOf(moved)}`] }
-      }),
-    )
+  const about = commandsAbout(message, MESSAGE, async (context, id) => {
+    const { userId } = await getAnyMessage(context, id)
+    return { id, userId }
+  })
 
-  message
-    .command('cancel')
-    .description('cancel a scheduled or queued message')
-    .argument('<id>', 'ID of the message')
-    .option('--json', 'print JSON')
-    .action((id: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { userId } = await getAnyMessage(context, id)
-        const cancelled = await cancelMessage(context, userId, id.toLowerCase())
-        return { result: shownMessage(context, cancelled, {}), lines: [`${cancelled.id} is cancelled`] }
-      }),
-    )
+  about(
+    'reschedule',
+    'change when a message is sent, if it has not been handed to a carrier yet',
+    async (context, { id, userId }, { sendAt }: { sendAt: Date }) => {
+      const moved = await rescheduleMessage(context, userId, id.toLowerCase(), sendAt)
+      return { result: shownMessage(context, moved, {}), lines: [`${moved.id} is ${whenOf(moved)}`] }
+    },
+    (command) => command.requiredOption('--send-at <time>', `when to send it: ${TIMES_AHEAD}`, momentAhead),
+  )
+
+  about('cancel', 'cancel a scheduled or queued message', async (context, { id, userId }) => {
+    const cancelled = await cancelMessage(context, userId, id.toLowerCase())
+    return { result: shownMessage(context, cancelled, {}), lines: [`${cancelled.id} is cancelled`] }
+  })
 
   message
     .command('show')
     .description('show a message, its status and where its events went')
-    .argument('<id>', 'ID of the message')
+    .argument(...MESSAGE)
     .option('--numbers', 'show whole phone numbers')
     .option('--text', "show the text and the endpoints' responses")
     .option('--json', 'print JSON')
     .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
 
-  message
-    .command('try-now')
-    .description('retry a waiting message now')
-    .argument('<id>', 'ID of the message')
-    .option('--json', 'print JSON')
-    .action((id: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { userId } = await getAnyMessage(context, id)
-        const restarted = await tryMessageNow(context, userId, id)
-        return { result: shownMessage(context, restarted, {}), lines: [`retrying ${id} now`] }
-      }),
-    )
+  about('try-now', 'retry a waiting message now', async (context, { id, userId }) => {
+    const restarted = await tryMessageNow(context, userId, id)
+    return { result: shownMessage(context, restarted, {}), lines: [`retrying ${id} now`] }
+  })
 
-  message
-    .command('send-again')
-    .description('resend a failed or unknown message as a new message')
-    .argument('<id>', 'ID of the message')
-    .option('--json', 'print JSON')
-    .action((id: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { userId } = await getAnyMessage(context, id)
-        const again = await sendMessageAgain(context, userId, id, newId(), 'console')
-        return {
-          result: shownMessage(context, again, {}),
-          lines: [`${id} resent as ${again.id}, which is ${again.status}`],
-        }
-      }),
-    )
+  about(
+    'send-again',
+    'resend a failed or unknown message as a new message',
+    async (context, { id, userId }) => {
+      const again = await sendMessageAgain(context, userId, id, newId(), 'console')
+      return {
+        result: shownMessage(context, again, {}),
+        lines: [`${id} resent as ${again.id}, which is ${again.status}`],
+      }
+    },
+  )
 }
+
+const MESSAGE = ['<id>', 'ID of the message'] as const
 
 async function send(context: Context, options: SendOptions) {
   const { line, to, text, mediaUrl, idempotencyKey, sendAt, expiresAt, clientRef } = options

@@ -11,6 +11,7 @@ import { endSessions } from '../../src/domain/people/sessions.js'
 import { addUser, getUser, getUserByEmail, type User } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import { capWords, monthlyCapWords } from './line.js'
 
 interface AddOptions {
@@ -44,148 +45,107 @@ export function addUserCommands(program: Command): void {
       }),
     )
 
-  user
-    .command('set-up-link')
-    .description('print a new set-up link; the previous one stops working')
-    .argument('<email>', 'email address')
-    .option('--json', 'print JSON')
-    .action((email: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        const setUpLink = await createSetUpLink(context, id)
-        return { result: setUpLink, lines: [setUpLink.url] }
-      }),
-    )
+  const about = commandsAbout(user, ['<email>', 'email address'], async (context, email) => {
+    const { id } = await getUserByEmail(context, email)
+    return { id, email }
+  })
 
-  user
-    .command('cap')
-    .description("set how many segments a user's lines may send per day (UTC), or none")
-    .argument('<email>', 'email address')
-    .argument('<segments>', 'a whole number, or none for no cap')
-    .option('--json', 'print JSON')
-    .action((email: string, segments: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        const segmentsPerDay = readCap(segments)
-        await setSpendCap(context, { of: 'user', id }, segmentsPerDay)
-        return {
-          result: { id, email, segmentsPerDay },
-          lines: [`all lines of ${email} combined may send ${capWords(segmentsPerDay)}`],
-        }
-      }),
-    )
+  about('set-up-link', 'print a new set-up link; the previous one stops working', async (context, { id }) => {
+    const setUpLink = await createSetUpLink(context, id)
+    return { result: setUpLink, lines: [setUpLink.url] }
+  })
 
-  user
-    .command('monthly-cap')
-    .description("set how much a user's lines may spend per month (UTC), or none")
-    .argument('<email>', 'email address')
-    .argument('<amount>', "such as '50 USD', or none for no cap")
-    .option('--json', 'print JSON')
-    .action((email: string, amount: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        const money = readMonthlyCap(amount)
-        await setMonthlyCap(context, { of: 'user', id }, money)
-        return {
-          result: { id, email, amountPerMonth: money },
-          lines: [`all lines of ${email} combined ${monthlyCapWords(money)}`],
-        }
-      }),
-    )
+  about(
+    'cap',
+    "set how many segments a user's lines may send per day (UTC), or none",
+    async (context, { id, email }, segments: string) => {
+      const segmentsPerDay = readCap(segments)
+      await setSpendCap(context, { of: 'user', id }, segmentsPerDay)
+      return {
+        result: { id, email, segmentsPerDay },
+        lines: [`all lines of ${email} combined may send ${capWords(segmentsPerDay)}`],
+      }
+    },
+    (command) => command.argument('<segments>', 'a whole number, or none for no cap'),
+  )
 
-  user
-    .command('resume-country')
-    .description('accept messages to a country again after a sudden rise paused them')
-    .argument('<email>', 'email address')
-    .argument('<country>', 'ISO 3166, such as JM')
-    .option('--json', 'print JSON')
-    .action((email: string, country: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        await resumeCountry(context, { id }, country)
-        return {
-          result: { id, email, country },
-          lines: [`messages from ${email} to ${country} are accepted again`],
-        }
-      }),
-    )
+  about(
+    'monthly-cap',
+    "set how much a user's lines may spend per month (UTC), or none",
+    async (context, { id, email }, amount: string) => {
+      const money = readMonthlyCap(amount)
+      await setMonthlyCap(context, { of: 'user', id }, money)
+      return {
+        result: { id, email, amountPerMonth: money },
+        lines: [`all lines of ${email} combined ${monthlyCapWords(money)}`],
+      }
+    },
+    (command) => command.argument('<amount>', "such as '50 USD', or none for no cap"),
+  )
 
-  user
-    .command('disable')
-    .description('disable a user immediately: sessions end, and API tokens and authorizations stop working')
-    .argument('<email>', 'email address')
-    .option(
-      '--stop',
-      'also stop what they own: webhooks answer 404, events are held, applications are refused',
-    )
-    .option('--go-on', 'keep what they own running')
-    .option('--json', 'print JSON')
-    .action((email: string, options: { stop?: boolean; goOn?: boolean; json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        await disableUser(context, id, readBelongings(options))
-        return { result: await getUser(context, id), lines: [`user ${email} is disabled`] }
-      }),
-    )
+  about(
+    'resume-country',
+    'accept messages to a country again after a sudden rise paused them',
+    async (context, { id, email }, country: string) => {
+      await resumeCountry(context, { id }, country)
+      return {
+        result: { id, email, country },
+        lines: [`messages from ${email} to ${country} are accepted again`],
+      }
+    },
+    (command) => command.argument('<country>', 'ISO 3166, such as JM'),
+  )
 
-  user
-    .command('enable')
-    .description('enable a disabled user and everything that was stopped with them')
-    .argument('<email>', 'email address')
-    .option('--json', 'print JSON')
-    .action((email: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        await enableUser(context, id)
-        return { result: await getUser(context, id), lines: [`user ${email} is enabled`] }
-      }),
-    )
+  about(
+    'disable',
+    'disable a user immediately: sessions end, and API tokens and authorizations stop working',
+    async (context, { id, email }, options: { stop?: boolean; goOn?: boolean }) => {
+      await disableUser(context, id, readBelongings(options))
+      return { result: await getUser(context, id), lines: [`user ${email} is disabled`] }
+    },
+    (command) =>
+      command
+        .option(
+          '--stop',
+          'also stop what they own: webhooks answer 404, events are held, applications are refused',
+        )
+        .option('--go-on', 'keep what they own running'),
+  )
 
-  user
-    .command('end-sessions')
-    .description('sign a user out everywhere')
-    .argument('<email>', 'email address')
-    .option('--json', 'print JSON')
-    .action((email: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        const sessionCount = await endSessions(context, id)
-        return { result: { id, sessionCount }, lines: [`${counted(sessionCount, 'session')} ended`] }
-      }),
-    )
+  about(
+    'enable',
+    'enable a disabled user and everything that was stopped with them',
+    async (context, { id, email }) => {
+      await enableUser(context, id)
+      return { result: await getUser(context, id), lines: [`user ${email} is enabled`] }
+    },
+  )
 
-  user
-    .command('remove-second-factor')
-    .description("remove a user's lost second factor and recovery codes")
-    .argument('<email>', 'email address')
-    .option('--json', 'print JSON')
-    .action((email: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        const removed = await removeSecondFactors(context, id)
-        const line = removed ? `the second factor of ${email} was removed` : `${email} has no second factor`
-        return { result: { id, removed }, lines: [line] }
-      }),
-    )
+  about('end-sessions', 'sign a user out everywhere', async (context, { id }) => {
+    const sessionCount = await endSessions(context, id)
+    return { result: { id, sessionCount }, lines: [`${counted(sessionCount, 'session')} ended`] }
+  })
 
-  user
-    .command('revoke-access')
-    .description('revoke all API tokens of a user and disconnect all applications')
-    .argument('<email>', 'email address')
-    .option('--json', 'print JSON')
-    .action((email: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { id } = await getUserByEmail(context, email)
-        const revoked = await revokeAccess(context, id)
-        const { apiTokenCount, applicationCount } = revoked
-        return {
-          result: { id, ...revoked },
-          lines: [
-            `${counted(apiTokenCount, 'API token')} revoked, ${counted(applicationCount, 'application')} disconnected`,
-          ],
-        }
-      }),
-    )
+  about(
+    'remove-second-factor',
+    "remove a user's lost second factor and recovery codes",
+    async (context, { id, email }) => {
+      const removed = await removeSecondFactors(context, id)
+      const line = removed ? `the second factor of ${email} was removed` : `${email} has no second factor`
+      return { result: { id, removed }, lines: [line] }
+    },
+  )
+
+  about(
+    'revoke-access',
+    'revoke all API tokens of a user and disconnect all applications',
+    async (context, { id }) => {
+      const revoked = await revokeAccess(context, id)
+      const tokens = counted(revoked.apiTokenCount, 'API token')
+      const applications = counted(revoked.applicationCount, 'application')
+      return { result: { id, ...revoked }, lines: [`${tokens} revoked, ${applications} disconnected`] }
+    },
+  )
 
   user
     .command('list')

@@ -11,7 +11,7 @@ import {
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
 import { readOwnTraffic, OWN_DIMENSIONS } from '../../src/domain/operating/overview/own-traffic.js'
-import { createWatch, DIMENSIONS } from '../../src/domain/operating/overview/overview.js'
+import { createOverviewReader, DIMENSIONS } from '../../src/domain/operating/overview/overview.js'
 import { search } from '../../src/domain/messages/search.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -187,7 +187,7 @@ describeContext('the plans of pages that look through many messages', (context) 
       expect(await readWhole(() => readOwnTraffic(context, line.userId, '24h', by))).to.deep.equal([])
     }
     for (const by of DIMENSIONS) {
-      expect(await readWhole(() => createWatch(context).look('24h', by))).to.deep.equal([])
+      expect(await readWhole(() => createOverviewReader(context).read('24h', by))).to.deep.equal([])
     }
   })
 })

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { CarrierThrottled } from '../../src/carriers/carrier.js'
 import type { Context } from '../../src/domain/context.js'
 import { judgeStorage } from '../../src/domain/operating/overview/storage.js'
-import { createWatch } from '../../src/domain/operating/overview/overview.js'
+import { createOverviewReader } from '../../src/domain/operating/overview/overview.js'
 import { createStoreReadings } from '../../src/domain/operating/store-readings.js'
 import type { QueueName } from '../../src/queues/queues.js'
 import {
@@ -144,9 +144,9 @@ describe('five faults, their alerts and their cures', function () {
   ]
 
   it('are seen, told and cured: an endpoint that is dead, a carrier that throttles, no workers, the wrong policy', async () => {
-    const watch = createWatch(context)
+    const watch = createOverviewReader(context)
     const seenNow = async () => {
-      const { needs } = await watch.look('1h')
+      const { needs } = await watch.read('1h')
       return FAULTS.filter(({ seen }) => needs.some(({ text }) => seen.test(text))).map(({ alert }) => alert)
     }
     const all = FAULTS.map(({ alert }) => alert)

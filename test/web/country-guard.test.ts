@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pauseCountry } from '../../src/database/messages/country-guard.js'
-import { createWatch } from '../../src/domain/operating/overview/overview.js'
+import { createOverviewReader } from '../../src/domain/operating/overview/overview.js'
 import { createPerson } from '../domain/people/people.js'
 import { browse } from '../helpers/web/browser-session.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
@@ -53,7 +53,7 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
     expect(wordsOf(page.text)).to.match(
       /Messages to Jamaica have been refused since .*: 340 were accepted .* at most 12 an hour/,
     )
-    const { needs } = await createWatch(context, { writes: false }).look('1h')
+    const { needs } = await createOverviewReader(context, { writes: false }).read('1h')
     expect(needs.find(({ cure }) => cure.at === 'user')).to.deep.include({
       mood: 'bad',
       cure: { at: 'user', userId: line.userId },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createWatch } from '../../../src/domain/operating/overview/overview.js'
+import { createOverviewReader } from '../../../src/domain/operating/overview/overview.js'
 import { describeStatus } from '../../status-lines.js'
 import { run } from '../../run.js'
 import { whenSettled } from '../../../src/kit/redis/redis.js'
@@ -16,7 +16,7 @@ export function addStatusCommand(program: Command): void {
         await whenSettled(context.redis)
         // The command may run on another machine than `web`, where the folder for media is another one or does not
         // exist.
-        const overview = await createWatch(context, { writes: false }).look('1h')
+        const overview = await createOverviewReader(context, { writes: false }).read('1h')
         const hasColours = process.stdout.isTTY && process.stdout.hasColors()
         return { result: overview, lines: describeStatus(overview, context.config, hasColours) }
       }),

@@ -142,7 +142,7 @@ export function readMessage(parameters: CallbackParameters): TwilioMessage | und
 const NEWS = new Set(['sent', 'delivered', 'read', 'undelivered', 'failed', 'canceled'])
 
 /** @returns undefined if there is nothing to note */
-export function readStatus(parameters: CallbackParameters): SentRecord | undefined {
+function readStatus(parameters: CallbackParameters): SentRecord | undefined {
   const carrierMessageId = readSid(parameters)
   const status = textOf(parameters, 'MessageStatus')
   if (carrierMessageId === '' || !NEWS.has(status)) return undefined

@@ -130,7 +130,7 @@ export async function deleteSessionsOf(db: Database, userId: string, keepId?: st
   return keepId === undefined ? ended : ended.whereNot({ id: keepId })
 }
 
-export async function deleteHalfOpenSessionsOf(db: Database, userId: string): Promise<void> {
+async function deleteHalfOpenSessionsOf(db: Database, userId: string): Promise<void> {
   await db('half_open_sessions').where({ user_id: userId }).delete()
 }
 

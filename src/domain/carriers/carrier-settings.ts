@@ -61,7 +61,7 @@ export function storedSettings(
   }
 }
 
-export function sealSettings({ secrets }: { secrets: Secrets }, accountId: string, settings: object): Buffer {
+function sealSettings({ secrets }: { secrets: Secrets }, accountId: string, settings: object): Buffer {
   return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
 }
 

@@ -30,7 +30,7 @@ export function testEventTypesOf(owner: Pick<Endpoint, 'lineId' | 'applicationId
  * @param written the first type if empty or left out
  * @throws UserError 400
  */
-export function readTestEventType<Type extends EventType>(
+function readTestEventType<Type extends EventType>(
   written: string | undefined,
   types: readonly Type[],
 ): Type {

@@ -79,7 +79,7 @@ export async function postMessages(
   context: Context,
   messages: readonly NewMessage[],
 ): Promise<(string | Error)[]> {
-  const inTurn = createSemaphore({ atOnce: LOOKS_AT_ONCE, maxWaiting: messages.length, busy: 'a batch' })
+  const limited = createSemaphore({ atOnce: LOOKS_AT_ONCE, maxWaiting: messages.length, busy: 'a batch' })
   const lines = new Map<string, Promise<OwnLine>>()
   const findLine = ({ userId, lineId }: NewMessage) => {
     const line = lines.get(lineId) ?? getOwnLine(context, userId, lineId)
@@ -88,7 +88,7 @@ export async function postMessages(
   }
   const requests = await Promise.all(
     messages.map((message) =>
-      inTurn(() => toRequest(context, message, () => findLine(message))).catch(asError),
+      limited(() => toRequest(context, message, () => findLine(message))).catch(asError),
     ),
   )
   const answers: (string | Error)[] = []

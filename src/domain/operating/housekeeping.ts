@@ -1,7 +1,7 @@
 import { deleteLongExpiredTokens } from '../../database/people/api-tokens.js'
 import { deleteOldCountryHours } from '../../database/messages/country-guard.js'
 import { deleteOldResetLinks } from '../../database/operating/dispatches.js'
-import { deleteExpiredHalfOpenSessions } from '../../database/carriers/half-open-sessions.js'
+import { deleteExpiredHalfOpenSessions } from '../../database/people/half-open-sessions.js'
 import { deleteOldUnclearCallbacks } from '../../database/carriers/unclear-callbacks.js'
 import { deleteExpiredKeys } from '../../database/messages/idempotency-keys.js'
 import { deleteOldCauses } from '../../database/operating/notice-causes.js'

@@ -8,7 +8,7 @@ import {
   readMessageRows,
   type QueueRows,
 } from '../../database/operating/overview/queues.js'
-import { reading } from '../../database/operating/overview/reading.js'
+import { readOnly } from '../../database/operating/overview/reading.js'
 import { findPartitionsAhead } from '../../database/partitions.js'
 import { asError } from '../../errors.js'
 import { readQueueJobs } from '../../queues/queue-jobs.js'
@@ -44,9 +44,9 @@ const POSTGRES: Store = {
   name: 'postgres',
   ask: ({ db }) => db.raw('select 1'),
   parts: {
-    messages: async ({ db }) => showWaiting('send-message', await reading(db, readMessageRows)),
-    deliveries: async ({ db }) => showWaiting('deliver-event', await reading(db, readDeliveryRows)),
-    media: async ({ db }) => showWaiting('fetch-media', await reading(db, readMediaRows)),
+    messages: async ({ db }) => showWaiting('send-message', await readOnly(db, readMessageRows)),
+    deliveries: async ({ db }) => showWaiting('deliver-event', await readOnly(db, readDeliveryRows)),
+    media: async ({ db }) => showWaiting('fetch-media', await readOnly(db, readMediaRows)),
     sessions: readSessions,
     endpoints: async ({ db }) => {
       const counts = await countUnhealthyEndpoints(db)

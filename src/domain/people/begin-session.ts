@@ -1,5 +1,5 @@
 import type { Database } from '../../database/connection.js'
-import { insertHalfOpenSession } from '../../database/carriers/half-open-sessions.js'
+import { insertHalfOpenSession } from '../../database/people/half-open-sessions.js'
 import { hasSecondFactor } from '../../database/people/second-factors/has-one.js'
 import { deleteOldestSessions, insertSession, type NewSession } from '../../database/people/sessions.js'
 import { record } from '../operating/audit.js'
@@ -10,7 +10,7 @@ import { newSession } from './sessions.js'
  * The most sessions that a user has at a time. More browsers are not needed in practice: with one more, the session
  * that was unused for longest ends.
  */
-export const MAX_SESSIONS = 20
+const MAX_SESSIONS = 20
 
 export interface BegunSession {
   /** The token that the browser keeps. */

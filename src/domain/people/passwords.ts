@@ -29,7 +29,7 @@ export const PASSWORD_BREACHED = 'password appears in a list of leaked passwords
  * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The
  * last of 32 waits for about a second. If more could wait, people would send the form again.
  */
-const inTurn = createSemaphore({
+const limited = createSemaphore({
   atOnce: 2,
   maxWaiting: 32,
   busy: 'Too many passwords are being checked right now',
@@ -40,7 +40,7 @@ const inTurn = createSemaphore({
  * @throws Unavailable if too many wait already
  */
 export function hashPassword(plain: string): Promise<string> {
-  return inTurn(() => hash(normalized(plain), COST))
+  return limited(() => hash(normalized(plain), COST))
 }
 
 /**
@@ -49,7 +49,7 @@ export function hashPassword(plain: string): Promise<string> {
  * @throws Unavailable if too many wait already
  */
 export async function isPassword(passwordHash: string | null, plain: string): Promise<boolean> {
-  const isRight = await inTurn(async () => {
+  const isRight = await limited(async () => {
     const startedAt = performance.now()
     const isRight = await verify(passwordHash ?? NOBODYS_HASH, normalized(plain))
     lastCheckMs = performance.now() - startedAt

@@ -3,7 +3,7 @@ import {
   findHalfOpenSession,
   takeHalfOpenSession,
   type HalfOpenSession,
-} from '../../database/carriers/half-open-sessions.js'
+} from '../../database/people/half-open-sessions.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { sha256 } from '../../secrets.js'
@@ -13,7 +13,7 @@ import { PASSKEY_REFUSED, provePasskey } from './second-factors/passkeys.js'
 import { proveCode } from './second-factors/prove-code.js'
 import { newSession } from './sessions.js'
 
-export type { HalfOpenSession } from '../../database/carriers/half-open-sessions.js'
+export type { HalfOpenSession } from '../../database/people/half-open-sessions.js'
 
 /** The text is the same for a wrong code, a used one, and too many attempts. */
 export const CODE_REFUSED =

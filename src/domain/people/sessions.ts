@@ -24,7 +24,7 @@ import { provePassword } from './sign-in-attempts.js'
 export type { ListedSession, Session } from '../../database/people/sessions.js'
 
 /** The text does not say which of the two is wrong. */
-export const CONFIRMATION_REFUSED =
+const CONFIRMATION_REFUSED =
   'Wrong password or code. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
 
 export const PASSWORD_REFUSED = 'Wrong password. After several attempts, wait 15 minutes.'

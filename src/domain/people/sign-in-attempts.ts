@@ -23,7 +23,7 @@ export const LOCKED_OUT_MINUTES = 15
  * Attempts wait for each other's locks: many together would use up all connections to Postgres. Those that wait have
  * their turn within seconds.
  */
-const inTurn = createSemaphore({
+const limited = createSemaphore({
   atOnce: 3,
   maxWaiting: 200,
   busy: 'Too many people are signing in right now',
@@ -81,7 +81,7 @@ export async function tryOnce(
   check: () => Promise<boolean>,
 ): Promise<'right' | 'wrong' | 'locked_out'> {
   const attempt = { id: newId(), accountHash: sha256(account), addressHash: sha256(networkOf(address)) }
-  if (!(await inTurn(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))))
+  if (!(await limited(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))))
     return 'locked_out'
   let isRight: boolean | undefined
   try {

@@ -44,7 +44,7 @@ export function nextOf(ctx: KoaContext): string {
 }
 
 /** Returns the page to go back to, which is always one of ours, whatever a link contains. */
-export function readNext(value: string, fallback = '/console'): string {
+function readNext(value: string, fallback = '/console'): string {
   const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
   return isOurs ? value : fallback
 }

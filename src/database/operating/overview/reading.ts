@@ -7,7 +7,7 @@ const STATEMENT_MS = 1800
  * Runs statements of the overview: each has this time limit, only reads, and uses indexes. (The planner of a table
  * that has just filled would read all of it.)
  */
-export async function reading<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+export async function readOnly<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {
     await trx.raw(
       `select set_config('transaction_read_only', 'on', true), set_config('statement_timeout', '${STATEMENT_MS}', true),

@@ -2,7 +2,7 @@ import type { Database } from '../../connection.js'
 import type { OldMonth } from './months.js'
 
 /** Counting stops here: one is enough for a month to stay. */
-export const MAX_UNDER_WAY = 1000
+const MAX_UNDER_WAY = 1000
 
 /** The rows that keep a month: the number of each, MAX_UNDER_WAY at most. */
 export interface UnderWay {

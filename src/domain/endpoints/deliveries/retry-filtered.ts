@@ -10,7 +10,7 @@ import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, type Task } from '../../operating/tasks.js'
 
 /** A user waits while they are found. */
-export const MAX_RETRIED = 5000
+const MAX_RETRIED = 5000
 /** This many are retried per second, about as fast as a person could follow. */
 const BATCH = 50
 

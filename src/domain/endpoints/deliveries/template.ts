@@ -3,7 +3,7 @@ import { createThread, Overran } from '../../../kit/process/thread.js'
 import { createFairQueue } from '../../../kit/process/fair-queue.js'
 
 export const MAX_TEMPLATE_LENGTH = 16_384
-export const MAX_SHAPED_BYTES = 64 * 1024
+const MAX_SHAPED_BYTES = 64 * 1024
 
 /**
  * The memory is counted in characters and items that a template makes, and stops most loops at the same point each
@@ -36,7 +36,7 @@ const ask = createThread<{ filled: string } | { fault: string }>(
   },
 )
 
-const inTurn = createFairQueue({
+const runFairly = createFairQueue({
   maxWaiting: 5000,
   maxWaitingEach: 1000,
   busy: 'Too many templates are being rendered right now. Try again in a few seconds',
@@ -58,7 +58,7 @@ export async function fillTemplate(
   contentType: string,
   fields: Record<string, string>,
 ): Promise<string> {
-  const answer = await inTurn(owner, () => fillWhole(owner, template, fields)).catch((error: unknown) => {
+  const answer = await runFairly(owner, () => fillWhole(owner, template, fields)).catch((error: unknown) => {
     throw error instanceof Unavailable ? new TemplateTooHeavy(error.message) : error
   })
   if ('fault' in answer) throw new TemplateFailed(answer.fault)

@@ -15,7 +15,7 @@ const MAX_MONTHS = 24
 const DEFAULT_MONTHS = 3
 
 /** Reads a month as people write it, `2026-11`; undefined for anything else. */
-export function readMonth(written: string): Date | undefined {
+function readMonth(written: string): Date | undefined {
   const [, year = '', month = ''] = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(written) ?? []
   return year === '' ? undefined : new Date(Date.UTC(Number(year), Number(month) - 1))
 }

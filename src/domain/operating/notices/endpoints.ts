@@ -1,5 +1,5 @@
 import { listEndpointsToTell, type ToldEndpoint } from '../../../database/operating/overview/endpoints.js'
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import type { Context } from '../../context.js'
 import { DISABLE_AFTER_MS } from '../../endpoints/deliveries/retry-schedule.js'
 import { withHost } from '../overview/endpoints.js'
@@ -15,7 +15,7 @@ export function watchEndpoints({ db }: Context): Watched {
     kinds: ['endpoint.failing', 'endpoint.disabled'],
     findTroubles: async (open) => {
       const known = open.map(({ subject }) => subject)
-      const endpoints = await reading(db, (trx) => listEndpointsToTell(trx, MANY_FAILURES, known))
+      const endpoints = await readOnly(db, (trx) => listEndpointsToTell(trx, MANY_FAILURES, known))
       const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
       return {
         troubles: endpoints.flatMap(troubleOf),

@@ -1,5 +1,5 @@
 import { countNewUnknown } from '../../../database/operating/overview/loose-ends.js'
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import type { Context } from '../../context.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
@@ -12,7 +12,7 @@ export function watchMessages({ db }: Context): Watched {
   return {
     kinds: ['messages.unknown'],
     findTroubles: async () => {
-      const found = await reading(db, countNewUnknown)
+      const found = await readOnly(db, countNewUnknown)
       return {
         troubles: found.map(({ userId, count, newestAt }) => ({
           kind: 'messages.unknown' as const,

@@ -4,7 +4,7 @@ import {
   readCarrierTraffic as findTraffic,
   type CarrierTraffic,
 } from '../../../database/operating/overview/carriers.js'
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import { listAccountOverviews, type ListedCarrierAccount } from '../../carriers/carrier-accounts.js'
 import { isSimulator } from '../../carriers/accounts/kinds.js'
 import { viewPhones } from '../../carriers/accounts/phones.js'
@@ -44,7 +44,7 @@ const NO_TRAFFIC: Omit<CarrierTraffic, 'carrier'> = {
 export async function readCarriers(context: Context): Promise<CarrierView[]> {
   const { db, config } = context
   const traffic = new Map(
-    (await reading(db, findTraffic)).map(({ carrier, ...ofAccount }) => [carrier, ofAccount]),
+    (await readOnly(db, findTraffic)).map(({ carrier, ...ofAccount }) => [carrier, ofAccount]),
   )
   const accounts = await listAccountOverviews(context)
   return accounts

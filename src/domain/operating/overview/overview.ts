@@ -1,5 +1,5 @@
 import { listBusiestLines, type BusyLine } from '../../../database/operating/overview/busiest-lines.js'
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import { readPoolUse, readPostgresFacts } from '../../../database/operating/overview/server.js'
 import { findPartitionsAhead } from '../../../database/partitions.js'
 import { createSemaphore } from '../../../kit/process/semaphore.js'
@@ -44,8 +44,8 @@ export interface Overview {
 }
 
 /** Looks, and keeps the result for some seconds: many open pages cost no more than one. */
-export interface Watch {
-  look(span: Span, by?: Dimension): Promise<Overview>
+export interface OverviewReader {
+  read(span: Span, by?: Dimension): Promise<Overview>
 }
 
 /**
@@ -61,36 +61,36 @@ const SLOW_PARTS_MS = 15_000
  */
 const AT_ONCE = 2
 
-const watches = new WeakMap<Context, Watch>()
+const readers = new WeakMap<Context, OverviewReader>()
 
 /** Returns the watch of this process, which has one. */
-export function watchOf(context: Context): Watch {
-  const watch = watches.get(context) ?? createWatch(context)
-  watches.set(context, watch)
+export function overviewReaderOf(context: Context): OverviewReader {
+  const watch = readers.get(context) ?? createOverviewReader(context)
+  readers.set(context, watch)
   return watch
 }
 
 /** @param options.writes true to test the storage with a tiny file */
-export function createWatch(context: Context, { writes = true } = {}): Watch {
+export function createOverviewReader(context: Context, { writes = true } = {}): OverviewReader {
   const { db, log } = context
-  const inTurn = createSemaphore({
+  const limited = createSemaphore({
     atOnce: AT_ONCE,
     maxWaiting: 100,
     busy: 'Too many requests for the overview',
   })
   const ofPostgres = <Value>(gather: () => Promise<Value>, keptMs: number = KEPT_MS) =>
-    cachedPart(() => inTurn(gather), { of: 'Postgres', keptMs, log })
+    cachedPart(() => limited(gather), { of: 'Postgres', keptMs, log })
   /** This is known as soon as Postgres has reported it once. */
   let postgresFolder: string | undefined
 
   const parts = {
     queues: ofPostgres(() => readQueues(context)),
     carriers: ofPostgres(() => readCarriers(context)),
-    endpoints: ofPostgres(() => reading(db, findTroubles)),
-    lines: ofPostgres(() => reading(db, listBusiestLines), SLOW_PARTS_MS),
+    endpoints: ofPostgres(() => readOnly(db, findTroubles)),
+    lines: ofPostgres(() => readOnly(db, listBusiestLines), SLOW_PARTS_MS),
     people: ofPostgres(() => readPausesForPeople(db)),
     postgres: ofPostgres(async () => {
-      const [facts, ahead] = await reading(db, async (trx) => [
+      const [facts, ahead] = await readOnly(db, async (trx) => [
         await readPostgresFacts(trx),
         await findPartitionsAhead(trx),
       ])
@@ -106,20 +106,20 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     }),
   }
   const traffic = {
-    '1h': ofPostgres(() => reading(db, (trx) => readTraffic(trx, '1h')), SPANS['1h'].keptMs),
-    '24h': ofPostgres(() => reading(db, (trx) => readTraffic(trx, '24h')), SPANS['24h'].keptMs),
-    '7d': ofPostgres(() => reading(db, (trx) => readTraffic(trx, '7d')), SPANS['7d'].keptMs),
+    '1h': ofPostgres(() => readOnly(db, (trx) => readTraffic(trx, '1h')), SPANS['1h'].keptMs),
+    '24h': ofPostgres(() => readOnly(db, (trx) => readTraffic(trx, '24h')), SPANS['24h'].keptMs),
+    '7d': ofPostgres(() => readOnly(db, (trx) => readTraffic(trx, '7d')), SPANS['7d'].keptMs),
   }
 
   /** Each is looked for when it is first requested. */
   const busiest = new Map<string, () => Promise<Part<Busiest>>>()
-  const lookAtBusiest = (span: Span, by: Dimension) => {
+  const readBusiest = (span: Span, by: Dimension) => {
     const { binSeconds, binCount, keptMs } = SPANS[span]
     const key = `${span} ${by}`
     const look =
       busiest.get(key) ??
       ofPostgres(
-        () => reading(db, (trx) => listBusiest(trx, by, { seconds: binSeconds * binCount, binSeconds })),
+        () => readOnly(db, (trx) => listBusiest(trx, by, { seconds: binSeconds * binCount, binSeconds })),
         Math.max(SLOW_PARTS_MS, keptMs),
       )
     busiest.set(key, look)
@@ -130,7 +130,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     const [ofSpan, busy, queues, carriers, endpoints, lines, people, postgres, redis, storage] =
       await Promise.all([
         traffic[span](),
-        lookAtBusiest(span, by),
+        readBusiest(span, by),
         parts.queues(),
         parts.carriers(),
         parts.endpoints(),
@@ -158,7 +158,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
 
   const kept = new Map<string, { overview: Promise<Overview>; at: number }>()
   return {
-    look: (span, by = 'line') => {
+    read: (span, by = 'line') => {
       const key = `${span} ${by}`
       const last = kept.get(key)
       if (last !== undefined && performance.now() - last.at < KEPT_MS) return last.overview

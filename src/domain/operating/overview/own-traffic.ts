@@ -1,6 +1,6 @@
 import { listBusiest, type Busiest } from '../../../database/operating/overview/busiest.js'
 import { sumOwnTraffic, type OwnBin } from '../../../database/operating/overview/own-traffic.js'
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import type { Context } from '../../context.js'
 import { SPANS, type Span } from './spans.js'
 import { NOTHING, type Traffic, type Waits } from './traffic.js'
@@ -29,7 +29,7 @@ export async function readOwnTraffic(
   const binMs = binSeconds * 1000
   const sinceMs = (Math.floor(now.getTime() / binMs) - binCount + 1) * binMs
   const binning = { userId, since: new Date(sinceMs).toISOString(), binSeconds }
-  return reading(db, async (trx) => {
+  return readOnly(db, async (trx) => {
     const sums = await sumOwnTraffic(trx, binning)
     const sumOf = new Map(sums.map((each) => [each.bin, each]))
     const bins = Array.from({ length: binCount }, (_, bin) => {

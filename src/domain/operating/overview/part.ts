@@ -6,7 +6,7 @@ import type { Logger } from '../../../telemetry/log.js'
 export type Part<Value> = { isKnown: true; value: Value } | { isKnown: false; fault: string }
 
 /** No part makes the overview wait for longer. */
-export const PART_MS = 2000
+const PART_MS = 2000
 
 /**
  * Makes a look that runs at most once in `keptMs`, however many callers there are. One that does not return in time
@@ -24,7 +24,7 @@ export function cachedPart<Value>(
     fault: `${of} did not answer within ${Math.ceil(limitMs / 1000)} s`,
   }
   let kept: { part: Part<Value>; at: number } | undefined
-  let looking: { end: Promise<Part<Value>>; startedAt: number } | undefined
+  let reading: { end: Promise<Part<Value>>; startedAt: number } | undefined
 
   const begin = () => {
     const end = gather()
@@ -32,7 +32,7 @@ export function cachedPart<Value>(
       .catch((error: unknown): Part<Value> => ({ isKnown: false, fault: faultOf(error, of, log) }))
       .then((part) => {
         kept = { part, at: performance.now() }
-        looking = undefined
+        reading = undefined
         return part
       })
     return { end, startedAt: performance.now() }
@@ -40,12 +40,12 @@ export function cachedPart<Value>(
 
   return async () => {
     if (kept !== undefined && performance.now() - kept.at < keptMs) return kept.part
-    looking ??= begin()
-    const leftMs = limitMs - (performance.now() - looking.startedAt)
+    reading ??= begin()
+    const leftMs = limitMs - (performance.now() - reading.startedAt)
     if (leftMs <= 0) return late
     const waiting = new AbortController()
     try {
-      return await Promise.race([looking.end, sleep(leftMs, late, { signal: waiting.signal, ref: false })])
+      return await Promise.race([reading.end, sleep(leftMs, late, { signal: waiting.signal, ref: false })])
     } finally {
       waiting.abort()
     }

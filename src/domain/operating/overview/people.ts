@@ -1,4 +1,4 @@
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import {
   listFailedMedia,
   listUnknownMessages,
@@ -25,7 +25,7 @@ export interface ForPeople {
 const MAX_COUNTRIES = 5
 
 export async function readPausesForPeople(db: Database): Promise<ForPeople> {
-  return reading(db, async (trx) => ({
+  return readOnly(db, async (trx) => ({
     unknownMessages: await listUnknownMessages(trx),
     failedMedia: await listFailedMedia(trx),
     holding: await findHolding(trx),

@@ -1,4 +1,4 @@
-import { reading } from '../../../database/operating/overview/reading.js'
+import { readOnly } from '../../../database/operating/overview/reading.js'
 import { findRates } from '../../../database/operating/overview/traffic-counts.js'
 import {
   readDeliveryRows,
@@ -36,7 +36,7 @@ export async function readQueues({ db, queues, redis }: Context): Promise<QueueV
       readQueueJobs(queue, redis).catch(() => undefined),
     ),
   )
-  const { rates, messages, deliveries, media } = await reading(db, async (trx) => ({
+  const { rates, messages, deliveries, media } = await readOnly(db, async (trx) => ({
     rates: await findRates(trx),
     messages: await readMessageRows(trx),
     deliveries: await readDeliveryRows(trx),

@@ -14,8 +14,7 @@ import { findStep, newTotpSecret, totpUri } from './totp.js'
 
 const THERE_IS_ONE = 'You already have an authenticator app. Remove it first'
 
-export const APP_CODE_REFUSED =
-  "Wrong code. Check that your phone's clock is right, then enter the next code."
+const APP_CODE_REFUSED = "Wrong code. Check that your phone's clock is right, then enter the next code."
 
 /**
  * Makes a secret that does not count until `confirmApp`.

@@ -7,7 +7,7 @@ import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { causesOfLine, groupCauses, type Cause } from '../../../domain/operating/causes.js'
 import type { Need } from '../../../domain/operating/overview/needs.js'
-import { watchOf } from '../../../domain/operating/overview/overview.js'
+import { overviewReaderOf } from '../../../domain/operating/overview/overview.js'
 import type { Session } from '../../../domain/people/sessions.js'
 import { kindsOfMood, describeNotice } from '../../../domain/operating/notices/describe.js'
 import { Attention } from '../attention.js'
@@ -150,7 +150,7 @@ export function showNotices(context: Context): Middleware {
 
 /** Finds the current needs: for operators the installation's, for users those of their lines. */
 async function needsOf(context: Context, { userId, role }: Session): Promise<(Cause | Need)[]> {
-  if (role === 'operator') return (await watchOf(context).look('1h')).needs
+  if (role === 'operator') return (await overviewReaderOf(context).read('1h')).needs
   const [lines, health] = await Promise.all([
     listOwnLines(context, userId),
     listLineHealth(context.db, userId),

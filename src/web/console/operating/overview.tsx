@@ -4,7 +4,7 @@ import type { Context } from '../../../domain/context.js'
 import { findTour } from '../../../domain/lines/first-steps.js'
 import {
   DIMENSIONS,
-  watchOf,
+  overviewReaderOf,
   type Dimension,
   type Overview,
 } from '../../../domain/operating/overview/overview.js'
@@ -25,7 +25,7 @@ export function showOverview(context: Context): Middleware {
   return async (ctx) => {
     const span = spanOf(ctx)
     const by = dimensionOf(ctx)
-    const now = await lookNow(context, ctx)
+    const now = await readNow(context, ctx)
     const tour = await findTour(context, sessionOf(ctx).userId)
     const page = pageOf(ctx, context)
     answerPage(
@@ -42,7 +42,7 @@ export function showOverview(context: Context): Middleware {
 }
 
 export function liveOverview(context: Context): Middleware {
-  const stream = live(context, (ctx) => lookNow(context, ctx))
+  const stream = live(context, (ctx) => readNow(context, ctx))
   return async (ctx, next) => {
     // An invalid span is refused here, because a stream that has begun cannot answer with an error.
     spanOf(ctx)
@@ -84,8 +84,8 @@ function dimensionOf(ctx: KoaContext): Dimension {
   return by
 }
 
-async function lookNow(context: Context, ctx: KoaContext) {
-  const overview = await watchOf(context).look(spanOf(ctx), dimensionOf(ctx))
+async function readNow(context: Context, ctx: KoaContext) {
+  const overview = await overviewReaderOf(context).read(spanOf(ctx), dimensionOf(ctx))
   const html = renderOnce(overview, pageOf(ctx, context), sessionOf(ctx).userId)
   return <div dangerouslySetInnerHTML={{ __html: html }} />
 }

@@ -16,7 +16,7 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { pauserOf } from './pauser.js'
 import { UserText } from '../user-text.js'
 
-export const SENDING = '/console/sending'
+const SENDING = '/console/sending'
 
 const MAX_SHOWN = 200
 const MAX_COUNTED = 100_000

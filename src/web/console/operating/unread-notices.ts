@@ -25,7 +25,7 @@ export function readUnread(context: Context): Middleware {
 }
 
 /** Reads the count again after a page has marked a conversation as read. */
-export async function readUnreadConversations(context: Context, ctx: KoaContext): Promise<void> {
+async function readUnreadConversations(context: Context, ctx: KoaContext): Promise<void> {
   const { userId } = sessionOf(ctx)
   ;(ctx.state as UnreadState).unreadConversationCount = await countInbox(context.db, userId, MAX_UNREAD)
 }

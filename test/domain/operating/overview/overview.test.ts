@@ -19,7 +19,7 @@ import {
   resumeLine,
 } from '../../../../src/domain/operating/pauses.js'
 import { countNewestMinutes } from '../../../../src/domain/operating/overview/count-minutes.js'
-import { createWatch, type Overview } from '../../../../src/domain/operating/overview/overview.js'
+import { createOverviewReader, type Overview } from '../../../../src/domain/operating/overview/overview.js'
 import { newId } from '../../../../src/ids.js'
 import type { QueueName } from '../../../../src/queues/queues.js'
 import { startProxy, type Proxy } from '../../../database/proxy.js'
@@ -85,7 +85,7 @@ describe('the overview', () => {
     await running?.close(true)
   }
 
-  const look = () => createWatch(context).look('1h')
+  const look = () => createOverviewReader(context).read('1h')
   const needs = async () => (await look()).needs.map(({ mood, text }) => `${mood}: ${text}`)
   async function queue(name: QueueName) {
     const { queues } = await look()
@@ -99,11 +99,11 @@ describe('the overview', () => {
   }
   /** What one process sees that goes on looking, until it sees this. */
   async function seen(what: string, isSeen: (overview: Overview) => boolean): Promise<Overview> {
-    const watch = createWatch(context)
+    const watch = createOverviewReader(context)
     return until(
       what,
       async () => {
-        const overview = await watch.look('1h')
+        const overview = await watch.read('1h')
         return isSeen(overview) && overview
       },
       SEEN_MS,
@@ -348,11 +348,11 @@ describe('the overview', () => {
   })
 
   it('says within 3 s that Postgres hangs, and knows the rest', async () => {
-    const watch = createWatch(context)
+    const watch = createOverviewReader(context)
     postgres.freeze()
     try {
       const startedAt = performance.now()
-      const overview = await watch.look('1h')
+      const overview = await watch.read('1h')
       expect(performance.now() - startedAt).to.be.below(SEEN_MS)
       expect(
         [overview.postgres, overview.queues, overview.traffic].map((part) => part.isKnown),
@@ -371,8 +371,8 @@ describe('the overview', () => {
     const broken = await createTestContext({
       ...{ REDIS_URL: redis.url, DATABASE_URL: postgres.url, MEDIA_FOLDER: join(file, 'media') },
     })
-    const { needs: found } = await createWatch(broken).look('1h')
-    const untried = await createWatch(broken, { writes: false }).look('1h')
+    const { needs: found } = await createOverviewReader(broken).read('1h')
+    const untried = await createOverviewReader(broken, { writes: false }).read('1h')
     await broken.close()
     expect(found.map(({ text }) => text).join()).to.match(
       /Storage: media cannot be stored: The storage could not write a file \(E\w+\)/,
@@ -381,9 +381,9 @@ describe('the overview', () => {
   })
 
   it('is gathered once for all who look at the same time', async () => {
-    const watch = createWatch(context)
-    const [first, second] = await Promise.all([watch.look('1h'), watch.look('1h')])
+    const watch = createOverviewReader(context)
+    const [first, second] = await Promise.all([watch.read('1h'), watch.read('1h')])
     expect(second).to.equal(first)
-    expect(await watch.look('24h')).to.have.property('redis', first.redis)
+    expect(await watch.read('24h')).to.have.property('redis', first.redis)
   })
 })

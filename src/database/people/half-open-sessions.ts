@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
-import { HAS_SECOND_FACTOR } from '../people/second-factors/has-one.js'
-import type { NewSession } from '../people/sessions.js'
+import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
+import type { NewSession } from './sessions.js'
 
 /**
  * The session of a user who has given the password, but not yet the second factor. It gives access only to that step.

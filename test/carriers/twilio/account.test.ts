@@ -1,49 +1,31 @@
 import { expect } from 'chai'
-import { CarrierRefused, type CarrierClient } from '../../../src/carriers/carrier.js'
+import { CarrierRefused } from '../../../src/carriers/carrier.js'
 import { twilio } from '../../../src/carriers/twilio/kind.js'
 import type { TwilioSettings } from '../../../src/carriers/twilio/settings.js'
 import { failure } from '../../helpers/failure.js'
-import { ACCOUNT, createTestTwilio, PUBLIC_URL } from './carrier.js'
+import { openForEachTest } from '../../helpers/suite.js'
+import { ACCOUNT, createTestTwilio, PUBLIC_URL, openTwilio } from './carrier.js'
 import { anyMessage } from '../conformance.js'
-import {
-  ACCOUNT_SID,
-  API_KEY,
-  AUTH_TOKEN,
-  newSid,
-  refuse,
-  startTwilio,
-  type TwilioStandIn,
-} from './stand-in.js'
+import { ACCOUNT_SID, API_KEY, AUTH_TOKEN, newSid, refuse } from './stand-in.js'
 
 const signal = () => new AbortController().signal
 
 describe('an account at Twilio', () => {
-  let standIn: TwilioStandIn
-  let carrier: CarrierClient
-  let close: () => Promise<void>
-
-  beforeEach(async () => {
-    standIn = await startTwilio()
-    ;({ carrier, close } = createTestTwilio(standIn.url))
-  })
-  afterEach(async () => {
-    await close()
-    await standIn.close()
-  })
+  const opened = openForEachTest(openTwilio)
 
   async function testWith(settings: Partial<TwilioSettings>): Promise<string | undefined> {
-    const other = createTestTwilio(standIn.url, settings)
+    const other = createTestTwilio(opened.standIn.url, settings)
     const words = await other.carrier.test(signal())
     await other.close()
     return words
   }
 
   it('says in words what is wrong with it', async () => {
-    expect(await carrier.test(signal())).to.equal(undefined)
+    expect(await opened.carrier.test(signal())).to.equal(undefined)
     expect(await testWith({ authToken: 'wrong' })).to.match(/rejected the account SID or auth token/)
     expect(await testWith({ accountSid: `AC${'0'.repeat(32)}` })).to.match(/rejected the account SID/)
-    standIn.account.status = 'suspended'
-    expect(await carrier.test(signal())).to.equal(
+    opened.standIn.account.status = 'suspended'
+    expect(await opened.carrier.test(signal())).to.equal(
       'The account is suspended at Twilio. The Twilio console shows why.',
     )
     for (const [behaviour, words] of [
@@ -55,8 +37,8 @@ describe('an account at Twilio', () => {
       [refuse(302, undefined, ''), /not Twilio's API. Check apiUrl/],
       [refuse(200, undefined, ''), /not Twilio's API. Check apiUrl/],
     ] as const) {
-      standIn.behaveAlways(behaviour)
-      expect(await carrier.test(signal())).to.match(words)
+      opened.standIn.behaveAlways(behaviour)
+      expect(await opened.carrier.test(signal())).to.match(words)
     }
   })
 
@@ -71,24 +53,31 @@ describe('an account at Twilio', () => {
 
   it('sends as a Messaging Service, which has no From', async () => {
     const fromNumber = `MG${'0123456789abcdef'.repeat(2)}`
-    const { carrierMessageId } = await carrier.send(anyMessage({ fromNumber }), signal())
-    const [sent] = standIn.messages
+    const { carrierMessageId } = await opened.carrier.send(anyMessage({ fromNumber }), signal())
+    const [sent] = opened.standIn.messages
     expect(sent).to.include({ from: '', messaging_service_sid: fromNumber, sid: carrierMessageId })
-    expect(standIn.faults).to.deep.equal([])
+    expect(opened.standIn.faults).to.deep.equal([])
     // What it looks for later is that service's own, from whichever of its numbers.
-    standIn.messages.push({ ...sent!, sid: newSid('SM'), messaging_service_sid: null })
+    opened.standIn.messages.push({ ...sent!, sid: newSid('SM'), messaging_service_sid: null })
     const { to: toNumber, body: text } = sent!
-    const found = await carrier.findSent?.({ fromNumber, toNumber, text, claimedAt: new Date() }, signal())
+    const found = await opened.carrier.findSent?.(
+      { fromNumber, toNumber, text, claimedAt: new Date() },
+      signal(),
+    )
     expect(found?.map((each) => each.carrierMessageId)).to.deep.equal([carrierMessageId])
   })
 
   it('lists its numbers, all pages of them', async () => {
     for (let n = 0; n < 205; n += 1) {
       const number = `+1500555${String(n).padStart(4, '0')}`
-      standIn.numbers.push({ sid: newSid('PN'), phone_number: number, friendly_name: `Line ${n}` })
+      opened.standIn.numbers.push({ sid: newSid('PN'), phone_number: number, friendly_name: `Line ${n}` })
     }
-    expect(await carrier.listNumbers?.(signal())).to.deep.equal(
-      standIn.numbers.map(({ sid: id, phone_number: number, friendly_name: name }) => ({ id, number, name })),
+    expect(await opened.carrier.listNumbers?.(signal())).to.deep.equal(
+      opened.standIn.numbers.map(({ sid: id, phone_number: number, friendly_name: name }) => ({
+        id,
+        number,
+        name,
+      })),
     )
   })
 
@@ -98,8 +87,8 @@ describe('an account at Twilio', () => {
       ['[]', /not Twilio's API/],
       ['{', /not Twilio's API/],
     ] as const) {
-      standIn.behaveAlways((response) => void response.end(body))
-      const error = await failure(carrier.listNumbers?.(signal()) ?? Promise.resolve())
+      opened.standIn.behaveAlways((response) => void response.end(body))
+      const error = await failure(opened.carrier.listNumbers?.(signal()) ?? Promise.resolve())
       expect(error).to.be.instanceOf(CarrierRefused)
       expect(error.message).to.match(words)
     }
@@ -107,11 +96,11 @@ describe('an account at Twilio', () => {
 
   it('sets up its numbers to call us for messages and calls', async () => {
     const sid = newSid('PN')
-    standIn.numbers.push({ sid, phone_number: '+15005550020', friendly_name: '' })
-    await carrier.setUpNumbers?.([{ id: sid, number: '+15005550020', name: '' }], signal())
+    opened.standIn.numbers.push({ sid, phone_number: '+15005550020', friendly_name: '' })
+    await opened.carrier.setUpNumbers?.([{ id: sid, number: '+15005550020', name: '' }], signal())
     const messageUrl = `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/message#rc=5&rp=all&ct=3000`
     const voiceUrl = `${PUBLIC_URL}/carriers/twilio/${ACCOUNT.id}/voice#rc=5&rp=all&ct=3000`
-    expect(standIn.numbers[0]?.setUp).to.deep.equal({
+    expect(opened.standIn.numbers[0]?.setUp).to.deep.equal({
       SmsUrl: messageUrl,
       SmsMethod: 'POST',
       SmsFallbackUrl: messageUrl,
@@ -122,7 +111,7 @@ describe('an account at Twilio', () => {
       VoiceFallbackMethod: 'POST',
     })
     const gone = [{ id: newSid('PN'), number: '+15005550021', name: '' }]
-    const error = await failure(carrier.setUpNumbers?.(gone, signal()) ?? Promise.resolve())
+    const error = await failure(opened.carrier.setUpNumbers?.(gone, signal()) ?? Promise.resolve())
     expect(error).to.be.instanceOf(CarrierRefused)
     expect(error.message).to.match(/^\+15005550021: .*was not found/)
   })
@@ -130,8 +119,13 @@ describe('an account at Twilio', () => {
   it('tells of a number that would not call us although it is set up', async () => {
     const number = { id: newSid('PN'), number: '+15005550022', name: '' }
     const voice_application_sid = newSid('AP')
-    standIn.numbers.push({ sid: number.id, phone_number: '', friendly_name: '', voice_application_sid })
-    const error = await failure(carrier.setUpNumbers?.([number], signal()) ?? Promise.resolve())
+    opened.standIn.numbers.push({
+      sid: number.id,
+      phone_number: '',
+      friendly_name: '',
+      voice_application_sid,
+    })
+    const error = await failure(opened.carrier.setUpNumbers?.([number], signal()) ?? Promise.resolve())
     expect(error).to.be.instanceOf(CarrierRefused)
     expect(error.message).to.equal(
       '+15005550022: remove it from its TwiML app for calls in the Twilio console first',
@@ -139,12 +133,14 @@ describe('an account at Twilio', () => {
   })
 
   it('gives its credentials to its own host only', () => {
-    const own = carrier.mediaHeaders?.(new URL(`${standIn.url}/2010-04-01/Accounts/AC/Messages/MM/Media/ME`))
+    const own = opened.carrier.mediaHeaders?.(
+      new URL(`${opened.standIn.url}/2010-04-01/Accounts/AC/Messages/MM/Media/ME`),
+    )
     const expected = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`
     expect(own).to.deep.equal({ Authorization: expected })
-    const { port } = new URL(standIn.url)
+    const { port } = new URL(opened.standIn.url)
     for (const other of [`http://localhost:${port}/`, `https://127.0.0.1:${port}/`, 'http://127.0.0.1/']) {
-      expect(carrier.mediaHeaders?.(new URL(other)), other).to.deep.equal({})
+      expect(opened.carrier.mediaHeaders?.(new URL(other)), other).to.deep.equal({})
     }
   })
 

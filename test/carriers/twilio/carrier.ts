@@ -3,7 +3,7 @@ import { twilio } from '../../../src/carriers/twilio/kind.js'
 import type { TwilioSettings } from '../../../src/carriers/twilio/settings.js'
 import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { createLog } from '../../../src/telemetry/log.js'
-import { ACCOUNT_SID, AUTH_TOKEN } from './stand-in.js'
+import { ACCOUNT_SID, AUTH_TOKEN, startTwilio, type TwilioStandIn } from './stand-in.js'
 
 export const PUBLIC_URL = 'https://linehook.example.com'
 export const ACCOUNT = { id: '01980000-0000-7000-8000-000000000001', name: 'twilio' }
@@ -25,6 +25,24 @@ export function createTestTwilio(
     close: async () => {
       await carrier.close()
       await http.close()
+    },
+  }
+}
+
+/** Twilio's stand-in, and a carrier that calls it. */
+export async function openTwilio(): Promise<{
+  standIn: TwilioStandIn
+  carrier: CarrierClient
+  close: () => Promise<void>
+}> {
+  const standIn = await startTwilio()
+  const { carrier, close } = createTestTwilio(standIn.url)
+  return {
+    standIn,
+    carrier,
+    close: async () => {
+      await close()
+      await standIn.close()
     },
   }
 }

@@ -1,21 +1,10 @@
 import { expect } from 'chai'
-import type { CarrierClient } from '../../../src/carriers/carrier.js'
-import { createTestTwilio } from './carrier.js'
-import { newSid, startTwilio, type StandInMessage, type TwilioStandIn } from './stand-in.js'
+import { openForEachTest } from '../../helpers/suite.js'
+import { openTwilio } from './carrier.js'
+import { newSid, type StandInMessage } from './stand-in.js'
 
 describe('what Twilio says that messages cost', () => {
-  let standIn: TwilioStandIn
-  let carrier: CarrierClient
-  let close: () => Promise<void>
-
-  beforeEach(async () => {
-    standIn = await startTwilio()
-    ;({ carrier, close } = createTestTwilio(standIn.url))
-  })
-  afterEach(async () => {
-    await close()
-    await standIn.close()
-  })
+  const opened = openForEachTest(openTwilio)
 
   function has(minutesAgo: number, fields: Partial<StandInMessage> = {}): string {
     const message = {
@@ -25,7 +14,7 @@ describe('what Twilio says that messages cost', () => {
       date_created: new Date(Date.now() - minutesAgo * 60_000).toUTCString(),
       ...fields,
     }
-    standIn.messages.push(message)
+    opened.standIn.messages.push(message)
     return message.sid
   }
 
@@ -33,7 +22,7 @@ describe('what Twilio says that messages cost', () => {
     const since = new Date(Date.now() - minutesAgo * 60_000)
     const found = []
     const signal = AbortSignal.timeout(20_000)
-    for await (const batch of carrier.listCharges?.(since, signal) ?? []) found.push(...batch)
+    for await (const batch of opened.carrier.listCharges?.(since, signal) ?? []) found.push(...batch)
     return found.map(({ carrierMessageId, charge, isFinal }) => ({ carrierMessageId, charge, isFinal }))
   }
 

@@ -8,33 +8,22 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-  type CarrierClient,
 } from '../../../src/carriers/carrier.js'
 import { failure } from '../../helpers/failure.js'
 import { anyMessage } from '../conformance.js'
-import { createTestTwilio } from './carrier.js'
-import { refuse, startTwilio, type Behaviour, type TwilioStandIn } from './stand-in.js'
+import { openForSuite } from '../../helpers/suite.js'
+import { createTestTwilio, openTwilio } from './carrier.js'
+import { refuse, type Behaviour } from './stand-in.js'
 
 const TO = '+15005550009'
 const signal = () => new AbortController().signal
 
 describe('what Twilio answers to a message', () => {
-  let standIn: TwilioStandIn
-  let carrier: CarrierClient
-  let close: () => Promise<void>
-
-  before(async () => {
-    standIn = await startTwilio()
-    ;({ carrier, close } = createTestTwilio(standIn.url))
-  })
-  after(async () => {
-    await close()
-    await standIn.close()
-  })
+  const opened = openForSuite(openTwilio)
 
   async function send(behaviour: Behaviour): Promise<Error> {
-    standIn.behave(TO, behaviour)
-    return failure(carrier.send(anyMessage({ toNumber: TO }), signal()))
+    opened.standIn.behave(TO, behaviour)
+    return failure(opened.carrier.send(anyMessage({ toNumber: TO }), signal()))
   }
 
   for (const [code, words, reason] of [

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { CarrierClient } from '../../../src/carriers/carrier.js'
-import { createTestTwilio } from './carrier.js'
-import { newSid, startTwilio, type StandInMessage, type TwilioStandIn } from './stand-in.js'
+import { openForEachTest } from '../../helpers/suite.js'
+import { openTwilio } from './carrier.js'
+import { newSid, type StandInMessage } from './stand-in.js'
 
 const signal = () => new AbortController().signal
 const claimedAt = new Date('2026-11-21T12:00:00.400Z')
@@ -9,18 +9,7 @@ const FROM = '+15550000001'
 const TO = '+15005550199'
 
 describe('what Twilio has of a message', () => {
-  let standIn: TwilioStandIn
-  let carrier: CarrierClient
-  let close: () => Promise<void>
-
-  beforeEach(async () => {
-    standIn = await startTwilio()
-    ;({ carrier, close } = createTestTwilio(standIn.url))
-  })
-  afterEach(async () => {
-    await close()
-    await standIn.close()
-  })
+  const opened = openForEachTest(openTwilio)
 
   /** @param afterSeconds counted from when the message was handed over */
   function has(afterSeconds: number, fields: Partial<StandInMessage> = {}): string {
@@ -38,12 +27,12 @@ describe('what Twilio has of a message', () => {
       date_created: new Date(claimedAt.getTime() + afterSeconds * 1000).toUTCString(),
       ...fields,
     }
-    standIn.messages.push(message)
+    opened.standIn.messages.push(message)
     return message.sid
   }
 
   function find(text: string | null = 'Hello') {
-    return carrier.findSent?.({ fromNumber: FROM, toNumber: TO, text, claimedAt }, signal())
+    return opened.carrier.findSent?.({ fromNumber: FROM, toNumber: TO, text, claimedAt }, signal())
   }
 
   it('is nothing where it has nothing', async () => {
@@ -73,13 +62,13 @@ describe('what Twilio has of a message', () => {
     const sid = has(1)
     for (let n = 0; n < 150; n += 1) has(600 + n, { body: 'Newer' })
     expect((await find())?.map(({ carrierMessageId }) => carrierMessageId)).to.deep.equal([sid])
-    expect(standIn.requests).to.have.length(2)
+    expect(opened.standIn.requests).to.have.length(2)
   })
 
   it('is not looked for on older pages', async () => {
     for (let n = 0; n < 150; n += 1) has(-600 + n)
     expect(await find()).to.deep.equal([])
-    expect(standIn.requests).to.have.length(1)
+    expect(opened.standIn.requests).to.have.length(1)
   })
 
   it('is a text of a trial account, which begins with a notice, and media without a text', async () => {

@@ -13,7 +13,7 @@ const WORKERS: ProcessName[] = ['send-message', 'deliver-event', 'maintenance']
 
 /** A clock is wrong from the start of its process. */
 export const clockFaults: Fault[] = [
-  clock('webs-apart', 'Of two web processes one has its clock half a second ahead.', true, {
+  clock('webs-apart', 'One of two web processes has its clock half a second ahead.', true, {
     copies: { web: 2 },
     clocksMs: { web: [0, 500] },
   }),
@@ -23,7 +23,7 @@ export const clockFaults: Fault[] = [
   ...OFFSETS.map(({ name, words, ms }) =>
     clock(
       `workers-${name}`,
-      `Of two of each worker the clock of one is ${words}; after a while it is taken away.`,
+      `With two of each worker, the clock of one is ${words}; that worker is removed later.`,
       name === '1h-ahead',
       {
         copies: Object.fromEntries(WORKERS.map((kind) => [kind, 2])),

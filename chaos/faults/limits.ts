@@ -5,7 +5,8 @@ import type { Fault } from '../fault.js'
 export const limitFaults: Fault[] = [
   {
     name: 'limits-slow-postgres',
-    about: 'Postgres is 300 ms away while a line sends its first 30, and near for those a minute later.',
+    about:
+      'Postgres is 300 ms away while a line sends its first 30, and back to normal for those a minute later.',
     isShort: true,
     accepting: 'never',
     fromTheBeginning: true,

@@ -5,7 +5,7 @@ export const mediaFaults: Fault[] = [
   {
     name: 'media-closing',
     about:
-      'Pictures come from servers that close at the end, or in the middle; one process copies all of them.',
+      'Pictures come from servers that close the connection at the end or in the middle; one process copies all of them.',
     layout: { copies: { 'fetch-media': 1 }, mediaManners: ['good', 'closes', 'old', 'cut'] },
     isShort: true,
     accepting: 'never',

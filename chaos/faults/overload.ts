@@ -38,7 +38,7 @@ export const overloadFaults: Fault[] = [
   {
     name: 'overload',
     about:
-      'All of it on one processor, and three times as many texts come as it can accept, each on a connection of its own.',
+      'Everything runs on one processor, and three times as many texts arrive as it can accept, each on its own connection.',
     isCrowd: true,
     layout,
     goals,

@@ -7,7 +7,7 @@ const QUIET_S = 4
 export const postgresFaults: Fault[] = [
   {
     name: 'postgres-killed',
-    about: 'kill -9 of Postgres, started again after some seconds.',
+    about: 'kill -9 of Postgres, which is restarted after a few seconds.',
     accepting: 'during',
     inflict: async (world) => {
       world.say('kill -9 of Postgres')
@@ -30,7 +30,7 @@ export const postgresFaults: Fault[] = [
   {
     name: 'postgres-unheard',
     about:
-      'Postgres is shut down for 20 s, while a carrier brings things once; a minute later maintenance asks for them.',
+      'Postgres is shut down for 20 s while a carrier makes each callback once; a minute later, maintenance asks for what was missed.',
     accepting: 'during',
     goals: { unheard: 0 },
     inflict: async (world) => {
@@ -47,7 +47,7 @@ export const postgresFaults: Fault[] = [
   },
   {
     name: 'postgres-frozen',
-    about: 'SIGSTOP of Postgres for 8 to 20 s, twice; web is killed a moment after.',
+    about: 'SIGSTOP of Postgres for 8 to 20 s, twice; web is killed a moment later.',
     isShort: true,
     accepting: 'during',
     inflict: async (world) => {
@@ -105,7 +105,7 @@ export const postgresFaults: Fault[] = [
   },
   {
     name: 'postgres-full',
-    about: 'Postgres has no connection left for 10 s.',
+    about: 'Postgres has no free connections for 10 s.',
     accepting: 'during',
     inflict: async (world) => {
       await asAdmin(world, async (ask) => {
@@ -125,7 +125,7 @@ export const postgresFaults: Fault[] = [
   },
   {
     name: 'postgres-locked',
-    about: 'Another session holds the table of messages for 5 to 10 s.',
+    about: 'Another session locks the messages table for 5 to 10 s.',
     accepting: 'during',
     inflict: async (world) => {
       await asAdmin(world, async (ask) => {

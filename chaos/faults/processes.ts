@@ -22,7 +22,7 @@ export const processFaults: Fault[] = [
   ...KINDS.map(frozen),
   {
     name: 'sigterm',
-    about: 'SIGTERM to every process in turn, of two of each.',
+    about: 'SIGTERM to every process in turn, with two of each.',
     layout: { copies: TWO },
     accepting: 'never',
     inflict: async (world) => {
@@ -35,21 +35,21 @@ export const processFaults: Fault[] = [
   },
   {
     name: 'storm-2',
-    about: 'kill -9 of any process every two seconds, of two of each; Redis too.',
+    about: 'kill -9 of a random process every two seconds, with two of each; Redis too.',
     layout: { copies: TWO },
     accepting: 'never',
     inflict: storm,
   },
   {
     name: 'storm-4',
-    about: 'kill -9 of any process every two seconds, of four of each; Redis too.',
+    about: 'kill -9 of a random process every two seconds, with four of each; Redis too.',
     layout: { copies: FOUR },
     accepting: 'never',
     inflict: storm,
   },
   {
     name: 'sender-past-its-lease',
-    about: 'Two of three senders are stopped, as they have claimed texts, for longer than their leases.',
+    about: 'Two of three senders are stopped after they have claimed texts, for longer than their leases.',
     layout: { copies: { 'send-message': 3 } },
     isShort: true,
     accepting: 'never',

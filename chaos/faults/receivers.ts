@@ -4,10 +4,10 @@ import type { Manner } from '../stand-ins/receiver.js'
 
 /** One of two receivers misbehaves for a while. The other one is good and must not be affected. */
 export const receiverFaults: Fault[] = [
-  receiver('hangs', 'A receiver answers nothing for 10 s.', ['hangs']),
-  receiver('drips', 'A receiver answers a byte at a time for 10 s.', ['drips']),
-  receiver('closes', 'A receiver closes before it has read, for 10 s.', ['closes']),
-  receiver('flaps', 'A receiver fails and works in turn, every second for 10 s.', [
+  receiver('hangs', 'A receiver does not respond for 10 s.', ['hangs']),
+  receiver('drips', 'A receiver responds one byte at a time for 10 s.', ['drips']),
+  receiver('closes', 'A receiver closes connections before it has read the request, for 10 s.', ['closes']),
+  receiver('flaps', 'A receiver alternates between failing and working every second, for 10 s.', [
     ...Array.from({ length: 5 }, (): Manner[] => ['fails', 'good']).flat(),
   ]),
 ]

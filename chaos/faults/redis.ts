@@ -6,7 +6,7 @@ import type { Fault, World } from '../fault.js'
 export const redisFaults: Fault[] = [
   {
     name: 'redis-killed',
-    about: 'kill -9 of Redis, started again after some seconds.',
+    about: 'kill -9 of Redis, which is restarted after a few seconds.',
     accepting: 'never',
     inflict: async (world) => {
       world.say('kill -9 of Redis')

@@ -114,7 +114,7 @@ export async function fetchRemote(
 /** Reads the refusal of a service that answers with a problem (RFC 9457). */
 export async function refusalOf(response: Response): Promise<RemoteRefusal> {
   const { detail } = (await response.json().catch(() => ({}))) as { detail?: unknown }
-  const said = typeof detail === 'string' ? detail : `the service answered ${response.status}`
+  const said = typeof detail === 'string' ? detail : `the service returned HTTP ${response.status}`
   return new RemoteRefusal(said, response.status === 429 || response.status >= 500)
 }
 

@@ -21,7 +21,7 @@ export function readLogo(path: string): Logo | { fault: string } {
   try {
     // The size is checked first, because a path that is named by mistake may be a disk.
     const file = statSync(path)
-    if (!file.isFile()) return { fault: 'must name a PNG or SVG file, and this path is not a file' }
+    if (!file.isFile()) return { fault: 'must name a PNG or SVG file, but this path is not a file' }
     if (file.size > MAX_KIB * 1024) return { fault: `must name a file of at most ${MAX_KIB} KiB` }
     bytes = readFileSync(path)
   } catch (error) {
@@ -34,7 +34,7 @@ export function readLogo(path: string): Logo | { fault: string } {
 
 /** The first chunk has the size (PNG §11.2.2). */
 function readPng(bytes: Buffer): Logo | { fault: string } {
-  if (bytes.length < 24) return { fault: 'must name a complete PNG file, and this one is truncated' }
+  if (bytes.length < 24) return { fault: 'must name a complete PNG file, but this one is truncated' }
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
   if (width === 0 || height === 0) return { fault: 'must name a PNG file whose width and height are not 0' }
   return { bytes, type: 'png', ratio: width / height }
@@ -46,7 +46,7 @@ const SVG_ROOT = /^\uFEFF?(?:\s|<\?[^>]*\?>|<!--.*?-->|<!DOCTYPE[^>[]*>)*<svg\b(
 /** Scripts in an SVG do nothing: it is shown as an image, and served with a policy that allows none. */
 function readSvg(bytes: Buffer): Logo | { fault: string } {
   const [, attributes] = SVG_ROOT.exec(bytes.toString('utf8')) ?? []
-  if (attributes === undefined) return { fault: 'must name a PNG or SVG file, and this is neither' }
+  if (attributes === undefined) return { fault: 'must name a PNG or SVG file, but this is neither' }
   const number = (name: string) =>
     Number(new RegExp(`\\s${name}=["']([\\d.]+)(?:px)?["']`).exec(attributes)?.[1])
   const [, boxWidth, boxHeight] =

@@ -35,7 +35,7 @@ export const CARRIER_REASONS = {
   },
   sender_not_allowed: {
     label: 'Sender not allowed',
-    text: 'This sender cannot reach this number. Use another one, or ask the operator of this service to check it at the carrier.',
+    text: 'This sender cannot reach this number. Use another one, or ask the operator of this service to check it with the carrier.',
     who: 'owner or operator',
   },
   country_not_enabled: {

@@ -49,7 +49,7 @@ export const settings = {
   HOST: text().default('0.0.0.0').meta({ about: 'The address that `web` listens on.' }),
   PUBLIC_URL: httpUrl().meta({
     about:
-      'The URL at which people and carriers reach `web`. Generated webhook URLs start with it. Default: http://localhost:PORT.',
+      'The URL where people and carriers reach `web`. Generated webhook URLs start with it. Default: http://localhost:PORT.',
   }),
   TRUSTED_PROXY_HOPS: count(0, 10)
     .default(0)
@@ -155,13 +155,13 @@ export const settings = {
   }),
   MAX_QUEUED_MESSAGES: count(1, 10_000_000)
     .default(100_000)
-    .meta({ about: 'The maximum number of waiting messages. Beyond it, new ones are answered 503.' }),
+    .meta({ about: 'The maximum number of waiting messages. Above that, new ones are refused with 503.' }),
   MAX_QUEUED_PER_LINE: count(1, 1_000_000).default(1000).meta({
-    about: 'The maximum number of waiting messages per line. Beyond it, new ones for that line are refused.',
+    about: 'The maximum number of waiting messages per line. Above that, new ones for that line are refused.',
   }),
   COUNTRY_GUARD_PER_HOUR: count(0, 1_000_000).default(100).meta({
     about:
-      'Sending to a country is paused for a user who sends this many messages there in an hour, and ten times as many as usual. 0 turns this off.',
+      'Pauses sending to a country for a user who sends this many messages there in an hour, if that is also ten times as many as usual. 0 turns this off.',
   }),
   ACCESS_TOKEN_SECONDS: count(60, 31_536_000)
     .default(7_776_000)
@@ -178,7 +178,7 @@ export const settings = {
   }),
   ALLOWED_CARRIER_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
     about:
-      'Private address ranges that carrier accounts may use in addition to ALLOWED_PRIVATE_CIDRS, such as for an SMSC in your own network.',
+      'Private address ranges that carrier accounts may use in addition to ALLOWED_PRIVATE_CIDRS, for example for an SMSC in your own network.',
   }),
   DELIVERY_RETRY_BASE_MS: count(10, 3_600_000).default(5000).meta({
     about: 'The first delay of the retry schedule. Each later delay is 4 times longer, up to 24 hours.',
@@ -207,13 +207,13 @@ export const settings = {
     .meta({ about: 'How long it may take to fetch one picture, video or recording.' }),
   MEDIA_RETENTION_DAYS: count(1, 3650)
     .default(30)
-    .meta({ about: 'How many days copies of media are kept. After that, their URLs answer 410.' }),
+    .meta({ about: 'How many days copies of media are kept. After that, their URLs return 410.' }),
   MESSAGE_RETENTION_DAYS: retention(
-    'How many days messages, events and deliveries are kept. A month is deleted as a whole, once all of it is older',
+    'How many days messages, events and deliveries are kept. Data is deleted by the month, once the whole month is older',
   ),
   EXCERPT_RETENTION_DAYS: retention("How many days excerpts of endpoints' responses are kept"),
   AUDIT_RETENTION_DAYS: retention(
-    'How many days the audit log is kept. A month is deleted as a whole, once all of it is older',
+    'How many days the audit log is kept. Data is deleted by the month, once the whole month is older',
   ),
   MEDIA_FOLDER: text().default('.data/media').meta({
     about: 'The folder for copies of media, shared by `web` and `fetch-media`. Not used with a bucket.',
@@ -227,7 +227,8 @@ export const settings = {
       'The URL of an S3-compatible service other than AWS, such as https://storage.example.com. Buckets are addressed by path.',
   }),
   MEDIA_S3_ACCESS_KEY_ID: text().meta({
-    about: 'The access key for the bucket. Without one, the usual AWS sources are used (role, profile).',
+    about:
+      'The access key for the bucket. Without one, the usual AWS credential sources are used (role, profile).',
   }),
   MEDIA_S3_SECRET_ACCESS_KEY: text().meta({ about: 'The secret access key.', secret: true }),
   SMTP_URL: text()
@@ -261,7 +262,7 @@ export const settings = {
       'Prepares frequent statements once per connection. Set it to false for PgBouncer before 1.21 in transaction mode.',
   }),
   STARTED_BY_PID: count(1, 4_194_304).meta({
-    about: 'Set by `linehook start`, so that its processes stop when it is gone.',
+    about: 'Set by `linehook start`, so that its processes stop when it exits.',
   }),
 }
 
@@ -386,7 +387,7 @@ function readSentinels(value: ReturnType<typeof validate>) {
     throw new ConfigInvalid(['REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both'])
   }
   if (!URL.canParse(url) || new URL(url).hostname === '') {
-    throw new ConfigInvalid(['REDIS_URL must contain the name of the master instead of a host'])
+    throw new ConfigInvalid(["REDIS_URL must contain the master's name instead of a host"])
   }
   const addresses = splitList(given).map((address) => {
     const { hostname, port } = new URL(`redis://${address}`)

@@ -254,7 +254,7 @@ export const EVENT_TYPES = {
   }),
   'endpoint.disabled': ofAccount({
     label: 'Endpoint disabled',
-    when: 'an endpoint is disabled because it failed for 5 days or answered 410',
+    when: 'an endpoint is disabled because it failed for 5 days or returned 410',
     who: 'owner and operators',
     ...OF_ENDPOINT,
   }),
@@ -273,7 +273,7 @@ export const EVENT_TYPES = {
   }),
   'cap.near': ofAccount({
     label: 'Spend cap nearly used up',
-    when: '80 % of a daily cap is used; sent once a day, and again when the cap changes',
+    when: '80% of a daily cap is used; sent once a day, and again when the cap changes',
     who: 'owner and operators',
     data: {
       userId: uuid,
@@ -288,7 +288,7 @@ export const EVENT_TYPES = {
   }),
   'monthly_cap.near': ofAccount({
     label: 'Monthly cap nearly spent',
-    when: '80 % of a monthly cap is spent; sent once a month, and again when the cap changes',
+    when: '80% of a monthly cap is spent; sent once a month, and again when the cap changes',
     who: 'owner and operators',
     data: {
       userId: uuid,
@@ -328,19 +328,19 @@ export const EVENT_TYPES = {
   }),
   'carrier.recovered': ofAccount({
     label: 'Carrier recovered',
-    when: 'a carrier account that was down works again',
+    when: 'a carrier account that was down is working again',
     who: 'operators',
     ...OF_CARRIER,
   }),
   'phone.away': ofAccount({
-    label: 'Phone away',
+    label: 'Phone offline',
     when: 'a phone used for sending has not been in contact for 10 minutes, or for 40 if its server checks it only every 15 minutes',
     who: 'operators',
     ...OF_PHONE,
   }),
   'phone.back': ofAccount({
-    label: 'Phone back',
-    when: 'a phone that was away is back in contact',
+    label: 'Phone back online',
+    when: 'a phone that was offline is back in contact',
     who: 'operators',
     ...OF_PHONE,
   }),

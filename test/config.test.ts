@@ -154,7 +154,7 @@ describe('configuration', () => {
       'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both',
     ])
     expect(faultsOf({ ...sentinels, REDIS_URL: 'redis:///0' })).to.deep.equal([
-      'REDIS_URL must contain the name of the master instead of a host',
+      "REDIS_URL must contain the master's name instead of a host",
     ])
   })
 
@@ -391,14 +391,14 @@ describe('configuration', () => {
 
     it('and says what is wrong with another', async () => {
       for (const [bytes, fault] of [
-        ['<html><svg viewBox="0 0 1 1"/></html>', 'must name a PNG or SVG file, and this is neither'],
-        ['', 'must name a PNG or SVG file, and this is neither'],
+        ['<html><svg viewBox="0 0 1 1"/></html>', 'must name a PNG or SVG file, but this is neither'],
+        ['', 'must name a PNG or SVG file, but this is neither'],
         [
           '<svg xmlns="http://www.w3.org/2000/svg">',
           'must name an SVG file whose <svg> has a viewBox, or a width and a height',
         ],
         [png(0, 5), 'must name a PNG file whose width and height are not 0'],
-        [png(1, 1).subarray(0, 20), 'must name a complete PNG file, and this one is truncated'],
+        [png(1, 1).subarray(0, 20), 'must name a complete PNG file, but this one is truncated'],
         [Buffer.alloc(256 * 1024 + 1), 'must name a file of at most 256 KiB'],
       ] as const) {
         expect(faultsOf({ BRAND_LOGO: await write(Buffer.from(bytes)) })).to.deep.equal([

@@ -9,7 +9,7 @@ export function withSharedOptions(command: Command): Command {
   return command
     .option(
       '--set <key=value>',
-      'a setting; with key=- the value is asked for or read from standard input, which keeps secrets out ' +
+      'a setting; with key=- you are asked for the value, or it is read from standard input; this keeps secrets out ' +
         "of the shell's history; can be repeated",
       collect,
       [],

@@ -30,7 +30,7 @@ import {
 export function addCarrierCommands(program: Command): void {
   const carrier = program
     .command('carrier')
-    .description('accounts at carriers, through which lines send and receive')
+    .description('carrier accounts that lines use to send and receive')
 
   withSharedOptions(
     carrier
@@ -114,7 +114,7 @@ export function addCarrierCommands(program: Command): void {
     .command('setup')
     .description("set up callbacks at the carrier for the account's lines or the given numbers")
     .argument('<name>', 'name of the account')
-    .argument('[numbers...]', 'numbers in E.164 form (default: those of its lines)')
+    .argument('[numbers...]', 'numbers in E.164 format (default: those of its lines)')
     .option('--json', 'print JSON')
     .action((name: string, numbers: string[], options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -127,7 +127,7 @@ export function addCarrierCommands(program: Command): void {
   for (const [verb, effect, change] of [
     [
       'pause',
-      'pause sending on all lines of an account; messages are accepted and wait',
+      'pause sending on all lines of an account; new messages are accepted but wait',
       pauseCarrierAccount,
     ],
     ['resume', 'resume sending on all lines of an account', resumeCarrierAccount],
@@ -191,7 +191,12 @@ function sessionsOf(sessions: CarrierSessions): string {
 }
 
 function phoneOf({ battery, isAway, contactAt }: PhoneView): string {
-  return ['phone', isAway && ' away', battery && ` ${battery}`, `, last contact ${contactAt.toISOString()}`]
+  return [
+    'phone',
+    isAway && ' offline',
+    battery && ` ${battery}`,
+    `, last contact ${contactAt.toISOString()}`,
+  ]
     .filter(Boolean)
     .join('')
 }

@@ -45,7 +45,7 @@ export function addConnectionCommands(program: Command): void {
 
   command(
     'enable',
-    'enable it, and its endpoint if that was disabled after failing',
+    'enable it, and also its endpoint if that was disabled after failures',
     async (context, userId, lineId) => {
       await enableConnection(context, userId, lineId)
       return 'developer connection enabled'
@@ -53,7 +53,7 @@ export function addConnectionCommands(program: Command): void {
   )
   command(
     'disable',
-    'disable it: no events are sent, and the incoming webhook answers 404',
+    'disable it: no events are sent, and the incoming webhook returns 404',
     async (context, userId, lineId) => {
       await disableConnection(context, userId, lineId)
       return 'developer connection disabled'
@@ -74,7 +74,7 @@ export function addConnectionCommands(program: Command): void {
   )
   command(
     'set-events',
-    'choose the events that the URL gets in addition to received messages',
+    'choose which events the URL gets in addition to received messages',
     async (context, userId, lineId, types) => {
       const optInEvents = types.split(/[\s,]+/).filter((type) => type !== '')
       await changeConnection(context, userId, lineId, { optInEvents })

@@ -60,9 +60,9 @@ export function addContactCommands(program: Command): void {
     .description('name or block a number; messages from a blocked number are kept but create no events')
     .argument('<number>', 'a number such as +15551234567, or the short code or name of a sender')
     .requiredOption('--user <email>', 'the user whose contact it is')
-    .option('--name <name>', 'its name; an empty one removes the name')
+    .option('--name <name>', 'the name; an empty value removes it')
     .option('--block', 'block it')
-    .option('--unblock', 'let it create events again')
+    .option('--unblock', 'unblock it, so that its messages create events again')
     .option('--json', 'print JSON')
     .action((written: string, options: SetOptions) =>
       run(options, async (context) => {

@@ -36,7 +36,7 @@ const OWNER = ['<owner>', "a line's ID or number, an application's ID, or a user
 
 const EVENTS = [
   '--events <types>',
-  `the events that it gets in addition to received messages: ${OPT_IN_EVENT_TYPES.join(',')}; empty for none`,
+  `events to send in addition to received messages: ${OPT_IN_EVENT_TYPES.join(',')}; empty for none`,
 ] as const
 
 interface WrittenOptions {
@@ -93,7 +93,7 @@ export function addEndpointCommands(program: Command): void {
 
   one('change', 'change an endpoint; omitted options stay unchanged')
     .option('--url <url>', 'the URL that events are POSTed to')
-    .option('--name <name>', 'its name; an empty one removes the name')
+    .option('--name <name>', 'the name; an empty value removes it')
     .option(...EVENTS)
     .option('--json', 'print JSON')
     .action((id: string, options: WrittenOptions) =>
@@ -151,7 +151,7 @@ export function addEndpointCommands(program: Command): void {
     result: await enableEndpoint(context, OPERATOR, id),
     lines: ['endpoint enabled'],
   }))
-  act('pause', 'pause its events; they wait, and only operators can resume them', async (context, id) => {
+  act('pause', 'pause its events, which wait until an operator resumes them', async (context, id) => {
     await pauseEndpoint(context, COMMAND_LINE, await getEndpoint(context, OPERATOR, id))
     return { result: await getEndpoint(context, OPERATOR, id), lines: ['events paused'] }
   })

@@ -62,7 +62,7 @@ export function addEventCommands(program: Command): void {
     .option('--to, --to-url <url>', 'POST each event to this URL instead of retrying its deliveries')
     .option('--rate <count>', `the maximum number per second, up to ${MAX_RATE}`, rate, DEFAULT_RATE)
     .option('--dry-run', 'only count them')
-    .option('--detach', 'do not wait until it is done; see `linehook task`')
+    .option('--detach', 'do not wait for it to finish; see `linehook task`')
     .option('--json', 'print JSON')
     .action((options: ReplayCommandOptions) => {
       const stopping = stopSignal()
@@ -111,6 +111,6 @@ async function readReplayOf(
 
 function rate(written: string): number {
   const count = wholeNumber(written)
-  if (count < 1 || count > MAX_RATE) throw new InvalidArgumentError(`It must be from 1 to ${MAX_RATE}.`)
+  if (count < 1 || count > MAX_RATE) throw new InvalidArgumentError(`It must be between 1 and ${MAX_RATE}.`)
   return count
 }

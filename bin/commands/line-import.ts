@@ -21,8 +21,10 @@ interface ImportOptions {
 export function addLineImportCommand(line: Command): void {
   line
     .command('import')
-    .description('import numbers of a carrier account as lines; without numbers or --all, list what it has')
-    .argument('[numbers...]', 'numbers in E.164 form')
+    .description(
+      "import numbers of a carrier account as lines; without numbers or --all, list the account's numbers",
+    )
+    .argument('[numbers...]', 'numbers in E.164 format')
     .requiredOption('--carrier <name>', 'the carrier account')
     .option('--user <email>', 'the email address of their owner')
     .option('--all', 'import every number that is not a line yet')

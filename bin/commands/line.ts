@@ -32,7 +32,7 @@ export function addLineCommands(program: Command): void {
     .description('add a line')
     .argument(
       '<number>',
-      'a phone number in E.164 form, such as +15551234567, a short code, or a name that only sends',
+      'a phone number in E.164 format, such as +15551234567, a short code, or a name that only sends',
     )
     .requiredOption('--user <email>', 'the email address of its owner')
     .option('--name <name>', 'display name (default: the number)')
@@ -95,7 +95,7 @@ export function addLineCommands(program: Command): void {
   }
 
   for (const [verb, effect, change] of [
-    ['pause', 'pause sending on a line; messages are accepted and wait', pauseLine],
+    ['pause', 'pause sending on a line; new messages are accepted but wait', pauseLine],
     ['resume', 'resume sending on a line; waiting messages go out in order, within its limits', resumeLine],
   ] as const) {
     about(verb, effect, async (context, before) => {
@@ -132,7 +132,7 @@ export function addLineCommands(program: Command): void {
 
   about(
     'short-codes',
-    'show or set which short codes, possibly expensive, a line may text',
+    'show or set which short codes a line may text (they can be expensive)',
     async (context, before, codes: string[], { none = false }: { none?: boolean }) => {
       if (codes.length > 0 || none) await setShortCodes(context, before, none ? [] : codes)
       const { id, number, shortCodes } = await getAnyLine(context, before.id)

@@ -34,10 +34,10 @@ export function withListOptions(
     .option('--user <email>', "only this user's lines")
     .addOption(new Option('--status <status>', 'only with this status').choices(statuses))
     .addOption(new Option('--type <type>', 'only with this type').choices(types))
-    .option('--number <number>', 'only with this outside number')
+    .option('--number <number>', 'only with this external number')
     .option('--since <time>', `start of the time range: ${TIMES}`, moment)
     .option('--until <time>', 'before this time', moment)
-    .option('--before <id>', 'older than this ID: the last one of the previous page')
+    .option('--before <id>', 'older than this ID: the last one on the previous page')
     .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, limit, 50)
     .option('--numbers', 'show whole phone numbers')
     .option('--json', 'print JSON')
@@ -65,7 +65,7 @@ export async function readWhose(
 export function readFilter({ number, since, until, before, limit }: ListOptions) {
   const parsed = number === undefined ? undefined : parseNumber(number, null)?.number
   if (number !== undefined && parsed === undefined) {
-    throw new UserError('--number must be a phone number in E.164 form, such as +15551234567')
+    throw new UserError('--number must be a phone number in E.164 format, such as +15551234567')
   }
   if (before !== undefined && !isId(before)) throw new UserError('--before must be an ID from the list')
   return {
@@ -111,6 +111,6 @@ function wholeMoment(written: string, wanted: string): Date {
 
 function limit(written: string): number {
   const count = wholeNumber(written)
-  if (count < 1 || count > MAX_LIMIT) throw new InvalidArgumentError(`It must be from 1 to ${MAX_LIMIT}.`)
+  if (count < 1 || count > MAX_LIMIT) throw new InvalidArgumentError(`It must be between 1 and ${MAX_LIMIT}.`)
   return count
 }

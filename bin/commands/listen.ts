@@ -88,7 +88,7 @@ async function listen(
     try {
       const stream = await openStream(remote, line, { lastId, since: options.since }, stopping)
       for await (const { id, event, data } of readEventStream(stream)) {
-        if (failures > 0) say('Connected again.')
+        if (failures > 0) say('Reconnected.')
         failures = 0
         if (event !== 'position') {
           const streamed = JSON.parse(data) as StreamedEvent

@@ -84,7 +84,7 @@ export function addMessageCommands(program: Command): void {
     .option('--text <text>', 'the text; - reads a line from standard input')
     .option('--media-url <url...>', 'the URL of a png, jpg, gif or mpg file; can be repeated')
     .option('--send-at <time>', `when to send it, up to 30 days ahead: ${TIMES_AHEAD}`, momentAhead)
-    .option('--expires-at <time>', 'when it fails if it has not been sent', momentAhead)
+    .option('--expires-at <time>', 'when it expires if it has not been sent', momentAhead)
     .option('--client-ref <name>', 'your own reference')
     .option('--idempotency-key <key>', 'repeating the command with the same key sends nothing')
     .option('--json', 'print JSON')

@@ -70,7 +70,7 @@ async function goOn(tail: Tail, stopping: AbortSignal): ReturnType<Tail['next']>
   for (;;) {
     try {
       const next = await tail.next()
-      if (isAway) say('Postgres is back.')
+      if (isAway) say('Postgres is available again.')
       return next
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error

@@ -20,7 +20,7 @@ export function addTokenCommands(program: Command): void {
     .command('create')
     .description('create an API token and print it; it is a secret and is not shown again')
     .argument('<email>', 'the user who owns it')
-    .argument('<name>', 'a name that says what uses it')
+    .argument('<name>', 'a name that says what it is for')
     .option(
       '--expires-in-days <days>',
       `when it expires, 1 to ${MAX_EXPIRY_DAYS} days from now (default: never)`,

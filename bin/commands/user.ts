@@ -85,7 +85,7 @@ export function addUserCommands(program: Command): void {
 
   about(
     'resume-country',
-    'accept messages to a country again after a sudden rise paused them',
+    'resume messages to a country that were paused after a sudden rise',
     async (context, { id, email }, country: string) => {
       await resumeCountry(context, { id }, country)
       return {
@@ -107,7 +107,7 @@ export function addUserCommands(program: Command): void {
       command
         .option(
           '--stop',
-          'also stop what they own: webhooks answer 404, events are held, applications are refused',
+          'also stop what they own: webhooks return 404, events are held, applications are refused',
         )
         .option('--go-on', 'keep what they own running'),
   )

@@ -38,7 +38,7 @@ export function addWebhookCommands(program: Command): void {
       ),
   )
 
-  about('delete', 'delete the webhook; its URL then answers 404', async (context, { id, userId, number }) => {
+  about('delete', 'delete the webhook; its URL then returns 404', async (context, { id, userId, number }) => {
     await removeIncomingWebhook(context, userId, id)
     return { result: { id, deleted: true }, lines: [`incoming webhook of ${number} deleted`] }
   })

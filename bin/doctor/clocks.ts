@@ -25,7 +25,10 @@ export const clocks: Check = {
       ...(works(redisServer.name) ? [readRedis(subject)] : []),
     ])
     return readings.length === 0
-      ? warning("There is no other clock to compare this machine's with.", 'Fix Postgres and Redis first.')
+      ? warning(
+          "No other clock is available to compare with this machine's.",
+          'Fix Postgres and Redis first.',
+        )
       : judgeClocks(readings)
   },
 }

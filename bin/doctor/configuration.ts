@@ -13,7 +13,7 @@ export const configuration: Check = {
     }
     if (isProxyUntold(config)) {
       return warning(
-        'PUBLIC_URL is https, so there is a proxy in front of `web`. With TRUSTED_PROXY_HOPS=0, every request appears to come from the proxy.',
+        'PUBLIC_URL is https, so `web` must be behind a proxy. With TRUSTED_PROXY_HOPS=0, every request appears to come from the proxy.',
         'Set TRUSTED_PROXY_HOPS to the number of proxies that set X-Forwarded-For.',
       )
     }

@@ -38,7 +38,7 @@ export function judgeDisks(all: readonly Disk[]): Finding {
 }
 
 function wordsOf({ of, folder, freeBytes, freeShare }: Disk): string {
-  return `${describeBytes(freeBytes)} (${Math.floor(freeShare * 100)} %) free for ${of} at ${folder}`
+  return `${describeBytes(freeBytes)} (${Math.floor(freeShare * 100)}%) free for ${of} at ${folder}`
 }
 
 /** The folder where Postgres keeps its data, if it is on this machine and reports it. */

@@ -43,7 +43,7 @@ const SERVER = `select current_setting('server_version') as version,
 
 function judgeServer(name: string, server: Server | undefined): Finding {
   if (server === undefined)
-    return fault(`${name} gave an unreadable answer.`, 'Check that DATABASE_URL points to Postgres.')
+    return fault(`${name} sent an unreadable response.`, 'Check that DATABASE_URL points to Postgres.')
   if (server.isReadOnly) {
     return fault(
       `${name} is read-only: it is a standby or was set to read-only.`,
@@ -78,7 +78,7 @@ function explain(name: string, error: unknown, url: string): Finding {
   }
   if (/timeout/i.test(said)) {
     return fault(
-      `${name} accepts connections but did not answer within ${PATIENCE_MS / 1000} s.`,
+      `${name} accepts connections but did not respond within ${PATIENCE_MS / 1000} s.`,
       'Check whether its machine or disk is stuck, then restart it.',
     )
   }

@@ -57,7 +57,7 @@ function judgeHealth(shown: string, { status, headers, body }: SafeResponse): Fi
   }
   if (status >= 500) {
     return fault(
-      `${shown} answers ${status}: a proxy is there but cannot reach \`web\`.`,
+      `${shown} returns ${status}: a proxy is there but cannot reach \`web\`.`,
       "Start `web`, or correct the proxy's target.",
     )
   }
@@ -77,7 +77,7 @@ async function judgeIdentity(
   const path = createVocabulary(config.productWord).incomingWebhookPath(lineId ?? randomUUID())
   const request = { method: 'POST', body: '{}', timeoutMs: REQUEST_MS } as const
   const { status, body } = await door.request(`${config.publicUrl}${path}`, request)
-  if (readJson(body).success !== false) return elsewhere(shown, `answers ${status} to an incoming webhook`)
+  if (readJson(body).success !== false) return elsewhere(shown, `returns ${status} for an incoming webhook`)
   if (lineId === undefined || status === 403) return undefined
   if (status === 503) {
     return fault(

@@ -64,7 +64,7 @@ function explain(
     )
   if (/timed out|timeout|ETIMEDOUT/i.test(said)) {
     return fault(
-      `${name} accepts connections but did not answer within ${PATIENCE_MS / 1000} s.`,
+      `${name} accepts connections but did not respond within ${PATIENCE_MS / 1000} s.`,
       'Check whether its machine is stuck or a slow script is running, then restart it.',
     )
   }

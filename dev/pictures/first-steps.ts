@@ -57,7 +57,7 @@ export async function filmFirstSteps(film: {
   await shoot(1400)
   await page.getByRole('button', { name: 'Save URL' }).click()
   await page.getByRole('button', { name: 'Send test event' }).click()
-  await page.getByText(/Your server answered 200/).waitFor()
+  await page.getByText(/Your server returned HTTP 200/).waitFor()
   await shoot(2400)
   await page.goto(`/simulator?phone=${encodeURIComponent(customer)}&line=${encodeURIComponent(line.number)}`)
   await page.getByLabel('Text', { exact: true }).fill('On my way!')

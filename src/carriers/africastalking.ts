@@ -36,7 +36,7 @@ const CODES: kit.CodeTable = {
     UserAccountSuspended: 'The operator has suspended the subscriber',
     NotNetworkSubcriber: 'The recipient is not a customer of this operator',
     UserNotSubscribedToProduct: 'The recipient has not subscribed to this service',
-    UserDoesNotExist: 'There is no such number',
+    UserDoesNotExist: 'The number does not exist',
     DeliveryFailure: 'The operator could not deliver the message',
     DoNotDisturbRejection: 'The recipient is on the do-not-disturb list',
   },

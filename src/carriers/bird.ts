@@ -12,14 +12,14 @@ const settings = yup.object({
     .secret("The webhook's secret, which starts with whsec_. The Bird dashboard shows it under Webhooks.")
     .matches(
       /^whsec_[A-Za-z\d+/]+=*$/,
-      'signingSecret must be the whole secret that Bird shows, starting with whsec_',
+      'signingSecret must be the full secret that Bird shows, starting with whsec_',
     ),
   category: kit.setting.choice(
     ['transactional', 'service', 'marketing', 'authentication'],
     'The category Bird assigns to texts. Bird does not store the text of authentication messages.',
   ),
   apiUrl: kit.setting.optional(
-    'The URL of the API. Leave empty to use the region in the key. Change it only for tests.',
+    'The URL of the API. Leave empty to use the region from the key. Change it only for tests.',
   ),
 })
 
@@ -101,7 +101,7 @@ export const bird: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'URL of the webhook' },
-    hint: "webhook-signature does not match. Check the account's signingSecret and the clock of this machine",
+    hint: "webhook-signature does not match. Check the account's signingSecret and this machine's clock",
     /** Standard Webhooks: https://bird.com/docs/webhooks. After a rotation there are two signatures for a day. */
     verify: ({ signingSecret }, { body, header }) => {
       const time = header('webhook-timestamp')
@@ -141,7 +141,7 @@ function chargeOf(message: unknown) {
  */
 function readMessage(data: unknown, id: string): kit.CallbackItem {
   const text = textAt(data, 'text')
-  if (text === '') return kit.unclear('a message with only attachments, which Bird does not pass on')
+  if (text === '') return kit.unclear('a message with attachments only, which Bird does not forward')
   return kit.message({ id, from: textAt(data, 'from'), to: textAt(data, 'to'), text })
 }
 

@@ -131,7 +131,7 @@ export interface CarrierCallbacks<Settings> {
 /** The parameter of our URLs that has the account's secret in it. */
 export const KEY_PARAMETER = 'key'
 
-/** The URL at which a carrier reaches us for an account. */
+/** The URL where a carrier reaches us for an account. */
 export function callbackUrlOf(
   publicUrl: string,
   { kind, accountId, name }: { kind: string; accountId: string; name: string },

@@ -49,7 +49,7 @@ export const httpsms: kit.Provider<Settings> = {
       NO_SERVICE: 'the phone has no network',
       RADIO_OFF: 'the phone is in flight mode',
       LIMIT_EXCEEDED: 'the phone has sent too many texts',
-      expired: 'the phone was away for too long',
+      expired: 'the phone was offline for too long',
     },
   },
   credentialsHint: 'Copy the API key from the Settings page of httpsms.com, and check your plan there.',
@@ -112,7 +112,7 @@ export const httpsms: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Callback URL for the webhook' },
-    hint: "the token does not match. Check the account's signingKey, the webhook's URL and the clock of this machine",
+    hint: "the token does not match. Check the account's signingKey, the webhook's URL and this machine's clock",
     // The token does not cover the body: anyone who saw one could send another body with it for minutes.
     key: ({ callbackKey }) => callbackKey,
     /** See https://docs.httpsms.com/webhooks/introduction : the token is for one URL (`aud`). */

@@ -6,7 +6,7 @@ type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
   apiUrl: kit.setting.apiUrl('http://localhost:13013/cgi-bin/sendsms').meta({
-    about: 'The URL at which smsbox accepts messages, made of its host, sendsms-port and sendsms-url.',
+    about: 'The URL where smsbox accepts messages, built from its host, sendsms-port and sendsms-url.',
   }),
   username: kit.setting.needed("The username of a sendsms-user group in Kannel's configuration."),
   password: kit.setting.secret('The password of that group.'),

@@ -51,7 +51,7 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
 export interface CarrierTools {
   http: SafeFetch
   log: Logger
-  /** The URL at which carriers reach us, without a trailing slash. */
+  /** The URL where carriers reach us, without a trailing slash. */
   publicUrl: string
   /** undefined if the simulator is switched off. */
   simulatorOutbox: SimulatorOutbox | undefined

@@ -22,8 +22,8 @@ export function faultOfCount(
   if (media === undefined) return `${title} cannot send media`
   if (count <= media.count) return undefined
   return media.count === 1
-    ? `${title} sends one file in a message`
-    : `${title} sends at most ${media.count} files in a message`
+    ? `${title} sends one file per message`
+    : `${title} sends at most ${media.count} files per message`
 }
 
 /** @returns the same for files that have been copied, so that their sizes and types are known */

@@ -55,7 +55,7 @@ export function createSimulator(name: string, outbox: SimulatorOutbox): CarrierC
           )
         case MAGIC_NUMBERS.neverAnswers:
           if (!signal.aborted) await once(signal, 'abort')
-          throw new CarrierOutcomeUnknown('simulator: no answer in time')
+          throw new CarrierOutcomeUnknown('simulator: no response in time')
       }
       const carrierMessageId = newId()
       await outbox.take({

@@ -106,7 +106,7 @@ export const telnyx: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL of the messaging profile' },
-    hint: "telnyx-signature-ed25519 does not match. Check the account's publicKey and the clock of this machine",
+    hint: "telnyx-signature-ed25519 does not match. Check the account's publicKey and this machine's clock",
     /** The signature is over the time, a bar and the body (receiving-webhooks, as above). */
     verify: ({ publicKey }, { body, header }) => {
       const time = header('telnyx-timestamp')

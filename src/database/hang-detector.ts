@@ -16,7 +16,7 @@ export class Unanswered extends Error {
 
   /** @param isOver true if nothing more can come of the statement: its backend was ended, or is gone */
   constructor(readonly isOver: Promise<boolean>) {
-    super('Postgres gave no answer')
+    super('Postgres did not respond')
   }
 }
 

@@ -34,7 +34,7 @@ interface PoolSettings {
  * - A connection that owes an answer is not lent until it has come, and then only outside of a transaction. pg would
  *   only stop waiting: the next caller that got the connection from the pool would run inside that transaction
  *   (measured: texts that were answered 200 had no row).
- * - While Postgres is silent no other caller has to wait.
+ * - While Postgres is not responding no other caller has to wait.
  *
  * Idle connections that have received nothing since a statement was sent on one that turned out dead are replaced
  * before they are used: a load balancer or NAT that lost one has lost the others too. So are all connections from
@@ -77,7 +77,7 @@ export function postgresClient({
     }
 
     override async acquireConnection(): Promise<object> {
-      if (detector.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is silent'))
+      if (detector.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is not responding'))
       try {
         return await super.acquireConnection()
       } catch (error) {

@@ -20,17 +20,17 @@ const SUBJECTS: Record<QueueName, Subjects> = {
   'deliver-event': async ({ db }, ids) =>
     (await findDeliverySubjects(db, ids)).map(({ id, url, lineName, status }) => [
       id,
-      `event of ${lineName} to ${URL.canParse(url) ? new URL(url).host : 'its endpoint'}: ${status}`,
+      `event from ${lineName} to ${URL.canParse(url) ? new URL(url).host : 'its endpoint'}: ${status}`,
     ]),
   'fetch-media': async ({ db }, ids) =>
     (await findMediaSubjects(db, ids)).map(({ id, lineName, status }) => [
       id,
-      `media of ${lineName}: ${status}`,
+      `media for ${lineName}: ${status}`,
     ]),
   maintenance: async ({ db }, ids) =>
     (await findTasksByIds(db, ids)).map(({ id, kind, doneCount, failedCount, totalCount, status }) => [
       id,
-      `${kind.replace('_', ' ')}, ${doneCount + failedCount} of ${totalCount ?? 'very many'}: ${status}`,
+      `${kind.replace('_', ' ')}, ${doneCount + failedCount} of ${totalCount ?? 'a large number'}: ${status}`,
     ]),
 }
 

@@ -151,7 +151,7 @@ function untrusted({ host, port }: Peer, error: NodeJS.ErrnoException): Fault {
   return new Fault(failure, `The certificate of ${host} ${what}.`, error)
 }
 
-const INCOMPLETE = ['tls_untrusted', 'comes without its intermediate certificates'] as const
+const INCOMPLETE = ['tls_untrusted', 'is sent without its intermediate certificates'] as const
 const CERTIFICATE_FAULTS: Partial<Record<string, readonly [FetchFailureName, string]>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_host', 'is for another name'],
   CERT_HAS_EXPIRED: ['tls_expired', 'has expired'],

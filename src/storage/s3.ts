@@ -96,7 +96,7 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
     get: async (key: string, range: string | undefined): Promise<Readable> => {
       const wanted = range === undefined ? {} : { Range: range }
       const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...wanted }))
-      if (!(body instanceof Readable)) throw new TypeError('the answer has no body')
+      if (!(body instanceof Readable)) throw new TypeError('the response has no body')
       return body
     },
     remove: async (key: string): Promise<void> => {

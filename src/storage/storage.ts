@@ -36,7 +36,7 @@ export class StoredFileMissing extends Error {
   override name = 'StoredFileMissing'
 
   constructor(key: string) {
-    super(`There is no file ${key} in the storage`)
+    super(`There is no file ${key} in storage`)
   }
 }
 
@@ -45,6 +45,6 @@ export class StorageFailed extends Error {
   override name = 'StorageFailed'
 
   constructor(what: string, cause: unknown) {
-    super(`The storage could not ${what}`, { cause })
+    super(`Storage could not ${what}`, { cause })
   }
 }

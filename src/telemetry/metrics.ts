@@ -30,7 +30,7 @@ const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 /** Requests to `web`, and what comes in. */
 export const httpRequests = counter(
   'linehook_http_requests_total',
-  'Requests answered by web. route: as in the route table, or none if no route matches.',
+  'Requests handled by web. route: as in the route table, or none if no route matches.',
   ['method', 'route', 'status'],
 )
 export const httpDuration = histogram(
@@ -41,7 +41,7 @@ export const httpDuration = histogram(
 )
 export const turnedAway = counter(
   'linehook_requests_turned_away_total',
-  'Requests that web answered 503 without reading them, because new requests waited too long.',
+  'Requests that web refused with 503 without reading them, because new requests were waiting too long.',
 )
 export const liveStreams = gauge('linehook_live_streams', 'Live pages of the console that are open.')
 export const listeningStreams = gauge(
@@ -235,7 +235,7 @@ export const partitionsAhead = gauge(
 
 export const diskFreeBytes = gauge(
   'linehook_disk_free_bytes',
-  'Free space on the disk of MEDIA_FOLDER, as seen by web. Missing with a bucket.',
+  'Free space on the disk of MEDIA_FOLDER, as seen by web. Not reported with a bucket.',
   ['disk'],
 )
 export const diskFreeRatio = gauge(

@@ -91,7 +91,7 @@ const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 export const getAsset: RouterMiddleware = async (ctx) => {
   const { hash, name = '' } = ctx.params
   const asset = assets.get(`/assets/${hash ?? ''}/${name}`)
-  if (asset === undefined) throw new UserError('There is nothing at this path', 404)
+  if (asset === undefined) throw new UserError('Nothing was found at this path', 404)
   ctx.type = name.slice(name.lastIndexOf('.'))
   // A worker has the policy of its own script, not that of the page.
   if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")

@@ -50,7 +50,7 @@ const OWN_FILES =
     .map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
     .join('') +
   `<script src="${assetPath('packaged.js')}" defer></script>` +
-  '<meta name="description" content="The queues: the jobs that wait, run and have failed.">'
+  '<meta name="description" content="The queues: jobs that are waiting, running or failed.">'
 
 const DESCRIPTIONS: Record<QueueName, string> = {
   'send-message': 'One job per message to send. A message that is waiting for a rate limit is delayed.',

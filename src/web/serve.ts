@@ -28,7 +28,7 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_MAINTAINED_NODE) {
 }
 if (isProxyUntold(config)) {
   const advice =
-    'PUBLIC_URL is https, so there is a proxy in front of web. With TRUSTED_PROXY_HOPS=0, every request appears to come ' +
+    'PUBLIC_URL is https, so web must be behind a proxy. With TRUSTED_PROXY_HOPS=0, every request appears to come ' +
     'from the proxy. Set it to the number of proxies that set X-Forwarded-For'
   log.warn({ advice }, 'proxy.untold')
 }

@@ -140,7 +140,9 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     expect(await listed()).to.match(/ not tested yet$/)
     const phone = { id: 'one', contactAt: new Date('2026-01-01T12:00:00Z'), awayAfterMs: 600_000 }
     await notePhone(context, account, { ...phone, batteryPercent: 84, isCharging: true })
-    expect(await listed()).to.match(/ {2}phone away 84 %, charging, last contact 2026-01-01T12:00:00\.000Z$/)
+    expect(await listed()).to.match(
+      / {2}phone offline 84%, charging, last contact 2026-01-01T12:00:00\.000Z$/,
+    )
   })
 
   for (const [args, refused] of [

@@ -40,7 +40,7 @@ describeCommands('linehook event replay', ({ environment, context, run, json, re
     await running.kill('SIGINT')
     expect(await running.exitCode).to.equal(1)
     expect(running.outputLines[0]).to.match(/^replay \S{36} is stopped: [0-3] of 3$/)
-    expect(running.outputLines[1]).to.equal('Reason: Stopped by a person')
+    expect(running.outputLines[1]).to.equal('Reason: Stopped manually')
 
     const [said = ''] = await run(...args('--line', line.lineId, '--rate', '1', '--detach'))
     // Whether it has begun by then is the worker's to say.

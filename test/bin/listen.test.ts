@@ -88,7 +88,7 @@ describeWeb('linehook listen', ({ context, web }) => {
     await receive('two')
     const second = await serveApp(context, { port: first.port })
     try {
-      await running.says(/^Connected again\.$/)
+      await running.says(/^Reconnected\.$/)
       await got(2)
       expect(payloads()).to.deep.equal(['one', 'two'])
       await until('both are told', () => running.outputLines.length === 2)

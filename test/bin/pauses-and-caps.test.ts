@@ -137,7 +137,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     expect(caps.map(({ amount, currency }) => `${amount} ${currency}`)).to.have.members(['50 USD', '7.5 EUR'])
     expect(await json('line', 'monthly-cap', number, 'none')).to.include({ amountPerMonth: null })
     expect(await refuse('user', 'monthly-cap', email, 'much')).to.match(
-      /^amount must be a sum such as 50 USD/,
+      /^amount must be a value such as 50 USD/,
     )
 
     expect(await run('usage', '--user', email)).to.deep.equal(['Nothing was sent in these months.'])

@@ -77,7 +77,7 @@ describeCommands('linehook tail', ({ environment, context }) => {
     const id = await queueMessage(context, line)
     await context.db('messages').where({ id }).update({ error: 'throttled' })
     proxy.goUp()
-    await says(running, /^Postgres is back\.$/)
+    await says(running, /^Postgres is available again\.$/)
     await says(running, /throttled/)
     expect(running.errorLines).to.have.length(2)
     await running.kill('SIGINT')

@@ -117,7 +117,7 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
 
   it('add refuses in one line what it cannot use', async () => {
     for (const [args, sentence] of [
-      [['2125550003', ...owner], 'number must be in E.164 form, such as +15551234567'],
+      [['2125550003', ...owner], 'number must be in E.164 format, such as +15551234567'],
       [['+12125550001', ...owner], 'number +12125550001 already belongs to a line'],
       [
         ['+12125550003', '--user', 'nobody@example.com'],

@@ -113,7 +113,7 @@ describe('in a browser', function () {
       await sees(page, 'Outgoing webhook URL saved.')
       await page.getByRole('link', { name: 'Endpoint settings' }).click()
       await page.getByRole('button', { name: 'Send test event' }).click()
-      await sees(page, /Your server answered 200/)
+      await sees(page, /Your server returned HTTP 200/)
       await page
         .getByRole('navigation', { name: 'Breadcrumbs' })
         .getByRole('link', { name: 'Front desk' })
@@ -156,7 +156,7 @@ describe('in a browser', function () {
         fromNumber: PHONE,
         toNumber: number,
       })
-      await sees(tour, /your server answered 200 in \d+ ms\./)
+      await sees(tour, /your server returned HTTP 200 in \d+ ms\./)
       await sees(tour, 'All done.')
       await phone.screenshot({
         path: `test/browser/screenshots/${name}-4-phone.png`,

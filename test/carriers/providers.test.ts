@@ -146,9 +146,9 @@ for (const isPhone of [false, true]) {
         standIn.batteryLevel = 9
       },
       // A phone that answers is not away. Its health is an answer with 500, because its battery is low.
-      asked: isPhone ? { isAway: false, battery: '9 %, charging' } : { isAway: true, battery: '' },
+      asked: isPhone ? { isAway: false, battery: '9%, charging' } : { isAway: true, battery: '' },
       call: (standIn) => standIn.ping(),
-      called: { isAway: false, battery: '9 %, charging' },
+      called: { isAway: false, battery: '9%, charging' },
     },
   })
 }

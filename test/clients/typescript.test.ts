@@ -185,7 +185,7 @@ describe('the TypeScript client', () => {
     ).to.deep.equal({ ...nothing, message: 'no whole answer came' })
     expect(
       await answered((_, response) => response.writeHead(503, { 'Retry-After': '7' }).end('busy')),
-    ).to.deep.equal({ ...nothing, message: 'answered 503', status: 503, retryAfterSeconds: 7 })
+    ).to.deep.equal({ ...nothing, message: 'returned HTTP 503', status: 503, retryAfterSeconds: 7 })
     const date = new Date(Date.now() - 5000).toUTCString()
     expect(
       await answered((_, response) =>
@@ -197,7 +197,7 @@ describe('the TypeScript client', () => {
     // The token goes to no other server.
     expect(
       await answered((_, response) => response.writeHead(302, { Location: `${web.url}/v1/lines` }).end()),
-    ).to.deep.equal({ ...nothing, message: 'answered 302', status: 302 })
+    ).to.deep.equal({ ...nothing, message: 'returned HTTP 302', status: 302 })
     expect(await answered(() => undefined, { timeoutMs: 50 })).to.deep.equal({
       ...nothing,
       message: 'no whole answer came within 50 ms',

@@ -47,7 +47,7 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
     const browser = { headers: { Accept: 'text/html,*/*' } }
     const page = await web.request('/nothing', browser)
     expect([page.status, page.headers.get('content-type')]).to.deep.equal([404, 'text/html; charset=utf-8'])
-    expect(page.text).to.include('There is nothing at this path')
+    expect(page.text).to.include('Nothing was found at this path')
     expectProblem(await web.request('/v1/nothing', browser), 404, 'Not Found')
     expect((await web.request('/webhooks/x', browser)).body).to.deep.equal({
       success: false,

@@ -69,7 +69,7 @@ export function addExportCommands(program: Command): void {
     if (needsReason) {
       added.requiredOption(
         '--reason <text>',
-        'why; recorded in the audit log and shown to users whose lines know the number',
+        'why; recorded in the audit log and shown to users whose lines have been in contact with the number',
       )
     }
     added.action((reference: string, options: ExportOptions) =>

@@ -29,7 +29,7 @@ export function addPersonCommands(program: Command): void {
     .option('--yes', 'confirm the erasure, which cannot be undone')
     .option(
       '--reason <text>',
-      'why; recorded in the audit log and shown to users whose lines know the number',
+      'why; recorded in the audit log and shown to users whose lines have been in contact with the number',
     )
     .option('--json', 'print JSON')
     .action((written: string, options: ForgetOptions) =>

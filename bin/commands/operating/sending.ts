@@ -37,7 +37,7 @@ export function addSendingCommands(program: Command): void {
       )
   }
 
-  command('pause', 'pause all sending; messages are accepted and wait', (context) =>
+  command('pause', 'pause all sending; new messages are accepted but wait', (context) =>
     pauseAllSending(context, COMMAND_LINE),
   )
   command(

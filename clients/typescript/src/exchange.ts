@@ -136,7 +136,7 @@ function parse(text: string): unknown {
 function refusal(what: string, response: Response, body: unknown): LinehookError {
   const { status } = response
   const problem = isProblem(body) ? body : undefined
-  return new LinehookError(`${what}: ${problem?.detail ?? errorOf(body) ?? `answered ${status}`}`, {
+  return new LinehookError(`${what}: ${problem?.detail ?? errorOf(body) ?? `returned HTTP ${status}`}`, {
     status,
     problem,
     retryAfterSeconds: secondsOf(response.headers.get('retry-after')),

@@ -34,12 +34,12 @@ export abstract class Operations {
     return this.call('PUT', `/v1/lines/${segment(lineId)}`, { body }, options)
   }
 
-  /** Pause sending on a line. Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the line still receives messages. */
+  /** Pause sending on a line. New messages are accepted but wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the line still receives messages. */
   async pauseSending(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/pause-sending`, {}, options)
   }
 
-  /** Resume sending on a line. Waiting messages go out shortly, in order and within the limits. Answers 403 if an operator paused it. */
+  /** Resume sending on a line. Waiting messages go out shortly, in order and within the limits. Returns 403 if an operator paused it. */
   async resumeSending(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/resume-sending`, {}, options)
   }
@@ -87,7 +87,7 @@ export abstract class Operations {
     return this.call('PUT', `/v1/lines/${segment(lineId)}/connection`, { body }, options)
   }
 
-  /** Disconnect, and delete the incoming webhook. The incoming webhook then answers 404, and no events are sent. All other endpoints are deleted. */
+  /** Disconnect, and delete the incoming webhook. The incoming webhook then returns 404, and no events are sent. All other endpoints are deleted. */
   async disconnectLine(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
@@ -123,7 +123,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
   }
 
-  /** Delete the webhook; its URL then answers 404. You can create a new one with a different token. */
+  /** Delete the webhook; its URL then returns 404. You can create a new one with a different token. */
   async deleteIncomingWebhook(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
   }
@@ -155,7 +155,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
 
-  /** Change an endpoint. Give at least one field. Omitted fields stay unchanged. A new URL keeps the secret and gets the held events. */
+  /** Change an endpoint. Give at least one field. Omitted fields stay unchanged. If you change the URL, the secret stays the same and held events go to the new URL. */
   async changeEndpoint(
     endpointId: string,
     body: ChangeEndpointBody,
@@ -188,7 +188,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/pause`, {}, options)
   }
 
-  /** Resume an endpoint's events. Waiting events are sent shortly, in order. Answers 403 if an operator paused them. */
+  /** Resume an endpoint's events. Waiting events are sent shortly, in order. Returns 403 if an operator paused them. */
   async resumeEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/resume`, {}, options)
   }
@@ -218,7 +218,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/signing-secret`, {}, options)
   }
 
-  /** Create a new signing secret. The old secret also signs for 24 hours. */
+  /** Create a new signing secret. Events are also signed with the old secret for 24 hours. */
   async rotateSecret(endpointId: string, options?: CallOptions): Promise<SigningSecret> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/rotate-secret`, {}, options)
   }
@@ -296,7 +296,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages/batch`, { body }, options)
   }
 
-  /** Get a message. The response includes its status, the carrier's answer and its media. */
+  /** Get a message. The response includes its status, the carrier's response and its media. */
   async getMessage(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('GET', `/v1/messages/${segment(messageId)}`, {}, options)
   }
@@ -348,7 +348,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/contacts`, { body }, options)
   }
 
-  /** Change a contact. Omitted fields stay unchanged. Answers 409 if another contact has the number. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body takes precedence. Other fields are ignored. A contact applies to all lines, regardless of `lineIds`. */
+  /** Change a contact. Omitted fields stay unchanged. Returns 409 if another contact has the number. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body takes precedence. Other fields are ignored. A contact applies to all lines, regardless of `lineIds`. */
   async changeContact(contactId: string, body?: ChangeContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('PUT', `/v1/contacts/${segment(contactId)}`, { body }, options)
   }
@@ -471,12 +471,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-secret`, {}, options)
   }
 
-  /** List the applications that can use your lines. Shows what each can do, and when it last sent or received. */
+  /** List the applications that can use your lines. Shows what each can do, and when it last sent or received a message. */
   async listAuthorizedApplications(options?: CallOptions): Promise<AuthorizedApplication[]> {
     return this.call('GET', `/v1/authorized-applications`, {}, options)
   }
 
-  /** Disconnect an application. It can no longer use any of your lines, and its tokens are refused. */
+  /** Disconnect an application. It can no longer use any of your lines, and its tokens stop working. */
   async disconnectApplication(
     applicationId: string,
     options?: CallOptions,
@@ -595,7 +595,7 @@ export interface ListEndpointsQuery {
 }
 
 export interface AddEndpointBody {
-  /** The line from which it gets events. */ lineId?: string | undefined
+  /** The line it gets events from. */ lineId?: string | undefined
   /** The application that the webhook belongs to. */ applicationId?: string | undefined
   name?: string | null | undefined
   url: string
@@ -734,12 +734,12 @@ export interface PreviewEndpointPolicyBody {
 
 export interface ListMessagesQuery {
   /** Only entries of this line. */ lineId?: string | undefined
-  /** Only with this direction. */ direction?: 'outbound' | 'inbound' | undefined
+  /** Only messages in this direction. */ direction?: 'outbound' | 'inbound' | undefined
   /** Only with this type. */ type?: 'text' | 'media' | 'voicemail' | undefined
   /** Only with this status. */ status?:
     'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received' | undefined
-  /** Only with this clientRef. */ clientRef?: string | undefined
-  /** Only with this outside number. */ number?: string | undefined
+  /** Only messages with this client reference. */ clientRef?: string | undefined
+  /** Only with this external number. */ number?: string | undefined
   /** Only from this time on. */ from?: string | undefined
   /** Only before this time. */ until?: string | undefined
   /** Only entries older than this ID. Give the last ID of the previous page. */ before?: string | undefined
@@ -748,7 +748,7 @@ export interface ListMessagesQuery {
 
 export interface SendMessageBody {
   lineId: string
-  /** E.164 is best. The national format of the sender's own country is accepted too. */ toNumber: string
+  /** E.164 is preferred. The national format of the sender's own country is accepted too. */ toNumber: string
   text?: string | undefined
   /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media. */ mediaUrl?:
     string | undefined
@@ -760,7 +760,7 @@ export interface SendMessageBody {
     string | null | undefined
   /** Your own reference. It is included in responses and `messageStatus` events, and messages can be searched by it. */ clientRef?:
     string | null | undefined
-  /** Extra parameters for the carrier. Names that the line's carrier account does not know are ignored. For example `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
+  /** Extra parameters for the carrier. Names that the line's carrier account does not recognize are ignored. For example `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
     Record<string, string> | null | undefined
 }
 
@@ -792,13 +792,13 @@ export interface ListContactsQuery {
 
 export interface SaveContactBody {
   /** Your name for the number. An empty name removes it. */ name?: string | undefined
-  /** E.164 is best. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
+  /** E.164 is preferred. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
   /** If true, messages from the number create no events. */ blocked?: boolean | undefined
 }
 
 export interface ChangeContactBody {
   /** Your name for the number. An empty name removes it. */ name?: string | undefined
-  /** E.164 is best. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
+  /** E.164 is preferred. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
   /** If true, messages from the number create no events. */ blocked?: boolean | undefined
 }
 
@@ -815,7 +815,7 @@ export interface ListDeliveriesQuery {
     | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
-  /** Only with this outside number. */ number?: string | undefined
+  /** Only with this external number. */ number?: string | undefined
   /** Only from this time on. */ from?: string | undefined
   /** Only before this time. */ until?: string | undefined
   /** Only entries older than this ID. Give the last ID of the previous page. */ before?: string | undefined
@@ -913,7 +913,7 @@ export interface RecordListenerAttemptsBody {
 
 export interface RegisterApplicationBody {
   /** Shown to users when they authorize the application. */ name: string
-  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris: string[]
+  /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris: string[]
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents?:
     ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
@@ -925,7 +925,7 @@ export interface RegisterApplicationBody {
 
 export interface ChangeApplicationBody {
   /** Shown to users when they authorize the application. */ name?: string | undefined
-  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris?:
+  /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris?:
     string[] | undefined
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents?:
     ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
@@ -943,7 +943,7 @@ export interface CreatePortalLinkBody {
 export interface InboundTextEvent {
   type: 'inboundText'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -952,7 +952,7 @@ export interface InboundTextEvent {
 export interface InboundMediaEvent {
   type: 'inboundMedia'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -961,7 +961,7 @@ export interface InboundMediaEvent {
 export interface VoiceMailEvent {
   type: 'voiceMail'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -970,7 +970,7 @@ export interface VoiceMailEvent {
 export interface MessageStatusEvent {
   type: 'messageStatus'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1008,7 +1008,7 @@ export interface OptOutEvent {
   type: 'optOut'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1017,7 +1017,7 @@ export interface OptOutEvent {
 export interface MissedCallEvent {
   type: 'missedCall'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1026,7 +1026,7 @@ export interface MissedCallEvent {
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
-  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
+  /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1254,7 +1254,7 @@ export interface Application {
   /** Shown to users when they authorize the application. */ name: string
   description: string
   website: string | null
-  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris: string[]
+  /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris: string[]
   /** The URL that receives its events. Null if there is none. */ webhookUrl: string | null
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents: (
     'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
@@ -1267,7 +1267,7 @@ export interface ApplicationDelivery {
   id: string
   /** Null if the event is a notification that is not about a line. */ lineId: string | null
   /** The `webhook-id` header of every attempt. */ eventId: string
-  /** An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
+  /** An endpoint gets the first three, and any others listed in its `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1309,7 +1309,7 @@ export interface AuthorizedApplication {
   /** Your lines that it can use. */ connected_lines: {
     id: string
     name: string
-    /** A phone number in E.164 form, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
+    /** A phone number in E.164 format, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
     /** What it is allowed to do. */ scopes: string[]
     connectedAt: string
     lastSentAt: string | null
@@ -1328,13 +1328,13 @@ export interface Connection {
     /** The endpoint's ID, for `/v1/endpoints`. */ id: string
     /** When the current streak of failures began. */ failingSince: string | null
     consecutiveFailureCount: number
-    /** When the endpoint was disabled. Events have been held since. Enable the connection to send events again. */ disabledAt:
+    /** When the endpoint was disabled. Events have been held since then. Enable the connection to send events again. */ disabledAt:
       string | null
-    /** `gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
+    /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
       'gone' | 'failing' | 'owner_disabled' | null
-    /** When events were paused. They wait. */ pausedAt: string | null
-    /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
-    /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
+    /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
+    /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+    /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
   } | null
   incomingWebhook: {
     createdAt: string
@@ -1346,7 +1346,7 @@ export interface Connection {
 export interface Contact {
   id: string
   name: string | null
-  /** In E.164 form, or the short code or name of a sender. */ phoneNumber: string
+  /** In E.164 format, or the short code or name of a sender. */ phoneNumber: string
   /** A contact applies to all lines of the user. These are the ones you can see. */ lineIds: string[]
   /** Messages from a blocked number are kept but create no events. */ blocked: boolean
   blockedAt: string | null
@@ -1357,7 +1357,7 @@ export interface Delivery {
   id: string
   /** Null if the event is a notification that is not about a line. */ lineId: string | null
   /** The `webhook-id` header of every attempt. */ eventId: string
-  /** An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
+  /** An endpoint gets the first three, and any others listed in its `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1390,7 +1390,7 @@ export interface Delivery {
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
   /** The message that was received. Null if the event is not about a message. */ messageId: string | null
-  /** The endpoint that gets it, of the line or of an application. */ endpointId: string
+  /** The endpoint that gets it, which belongs to the line or to an application. */ endpointId: string
   /** The application that gets it. Null for the line's own endpoints. */ applicationId: string | null
   /** The URL it is sent to. For another user's application, only the origin. */ url: string
   fromNumber: string | null
@@ -1401,7 +1401,7 @@ export interface DeliveryWithAttempts {
   id: string
   /** Null if the event is a notification that is not about a line. */ lineId: string | null
   /** The `webhook-id` header of every attempt. */ eventId: string
-  /** An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
+  /** An endpoint gets the first three, and any others listed in its `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1434,7 +1434,7 @@ export interface DeliveryWithAttempts {
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
   /** The message that was received. Null if the event is not about a message. */ messageId: string | null
-  /** The endpoint that gets it, of the line or of an application. */ endpointId: string
+  /** The endpoint that gets it, which belongs to the line or to an application. */ endpointId: string
   /** The application that gets it. Null for the line's own endpoints. */ applicationId: string | null
   /** The URL it is sent to. For another user's application, only the origin. */ url: string
   fromNumber: string | null
@@ -1442,18 +1442,18 @@ export interface DeliveryWithAttempts {
   attempts: {
     attemptNumber: number
     startedAt: string
-    /** The total time. Its parts are in the fields below. */ durationMs: number
+    /** The total time. The fields below break it down. */ durationMs: number
     /** The DNS lookup. Like the next two, null if it did not happen or the connection was already open. */ dnsMs:
       number | null
     connectMs: number | null
     tlsMs: number | null
     /** The time from the request to the first byte of the response. */ firstByteMs: number | null
-    /** The headers that were sent, without connection headers and the values of your custom headers. Null if nothing was sent. */ requestHeaders: Record<
+    /** The headers that were sent, without connection headers or the values of your custom headers. Null if nothing was sent. */ requestHeaders: Record<
       string,
       string
     > | null
     responseStatus: number | null
-    /** The first 40 headers, up to 2,000 characters in total, without cookies and credentials. */ responseHeaders: Record<
+    /** The first 40 headers, up to 2,000 characters in total, without cookies or credentials. */ responseHeaders: Record<
       string,
       string
     > | null
@@ -1465,7 +1465,7 @@ export interface DeliveryWithAttempts {
 
 export interface Endpoint {
   id: string
-  /** The line from which it gets events. Null if it belongs to an application or your account. */ lineId:
+  /** The line it gets events from. Null if it belongs to an application or your account. */ lineId:
     string | null
   /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
     string | null
@@ -1477,12 +1477,12 @@ export interface Endpoint {
   )[]
   /** Every attempt since this time has failed. */ failingSince: string | null
   consecutiveFailureCount: number
-  /** When it was disabled. Events have been held since. */ disabledAt: string | null
-  /** `gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
+  /** When it was disabled. Events have been held since then. */ disabledAt: string | null
+  /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
     'gone' | 'failing' | 'owner_disabled' | null
-  /** When events were paused. They wait. */ pausedAt: string | null
-  /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
-  /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
+  /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
+  /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+  /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
   createdAt: string
 }
 
@@ -1490,11 +1490,11 @@ export interface EndpointHealth {
   /** The endpoint's ID, for `/v1/endpoints`. */ id: string
   /** When the current streak of failures began. */ failingSince: string | null
   consecutiveFailureCount: number
-  /** When the endpoint was disabled. Events have been held since. Set `webhookUrl` again to enable it. */ disabledAt:
+  /** When the endpoint was disabled. Events have been held since then. Set `webhookUrl` again to enable it. */ disabledAt:
     string | null
   disabledReason: 'gone' | 'failing' | 'owner_disabled' | null
-  /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
-  /** When events were paused. They wait. */ pausedAt: string | null
+  /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
+  /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
 }
 
 export interface EndpointPolicy {
@@ -1505,8 +1505,8 @@ export interface EndpointPolicy {
     number | null
   /** The maximum number of simultaneous requests. Null adapts to the endpoint. */ requestsAtOnce:
     number | null
-  /** If true, an event waits until the previous one from the same number has been delivered or given up. It does not delay events from other numbers. It applies to new events. */ ordered: boolean
-  /** Message events that the endpoint does not get. Other events are sent only if `optInEvents` names them. */ declinedEvents: (
+  /** If true, an event waits until the previous one from the same number has been delivered or abandoned. It does not delay events from other numbers. It applies to new events. */ ordered: boolean
+  /** Message events that the endpoint does not get. Other events are sent only if `optInEvents` lists them. */ declinedEvents: (
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1526,7 +1526,7 @@ export interface EndpointPolicy {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
   )[]
-  /** The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of Slack or Discord. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: the output of `template`. */ shape:
+  /** The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: text for a Slack or Discord incoming webhook. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: the output of `template`. */ shape:
     'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
   /** A [Liquid](https://shopify.github.io/liquid/) template with the six fields, `id` and `time`, such as `{"text": {{ payload | json }}}`. Rendering can take up to half a second. */ template:
     string | null
@@ -1554,7 +1554,7 @@ export interface Limits {
     /** `user`: all lines of the user combined. */ of: 'line' | 'user'
     /** The number of segments accepted per day (UTC). */ segmentsPerDay: number
     /** The number accepted today. */ used: number
-    /** Whether at least 80 % are used. */ isNear: boolean
+    /** Whether at least 80% is used. */ isNear: boolean
     /** When the next day begins. */ resetsAt: string
   }[]
   /** The monthly caps, if operators have set any. */ monthlyCaps: {
@@ -1562,7 +1562,7 @@ export interface Limits {
     /** The maximum cost of messages per month (UTC). */ amount: string
     /** ISO 4217. Only charges in this currency count. */ currency: string
     /** This month's cost, as reported by carriers. */ spent: string
-    /** Whether at least 80 % are spent. */ isNear: boolean
+    /** Whether at least 80% is spent. */ isNear: boolean
     /** Whether the cap is reached, so that no more messages are accepted this month. */ isUsedUp: boolean
     /** When the next month begins. */ resetsAt: string
   }[]
@@ -1571,17 +1571,17 @@ export interface Limits {
 export interface Line {
   id: string
   name: string
-  /** A phone number in E.164 form, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
+  /** A phone number in E.164 format, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
   /** The kind of `phoneNumber`. A `name` can only send; nobody can reply to it. */ senderKind:
     'number' | 'short_code' | 'name' | 'service'
   /** A disabled line does not send or deliver anything. */ status: 'active' | 'disabled'
   /** Whether the developer connection is enabled. */ isConnected: boolean
-  /** The limit per outside number. */ messagesPerNumberPerMinute: number
-  /** The limit in total. */ messagesPerMinute: number
+  /** The limit per external number. */ messagesPerNumberPerMinute: number
+  /** The overall limit. */ messagesPerMinute: number
   /** When sending was paused. Messages wait. */ pausedAt: string | null
-  /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
-  /** ISO 3166 codes of countries to which messages are refused because their volume rose suddenly. Only an operator can resume them. */ pausedCountries: string[]
-  /** When it last sent or received. */ lastActivityAt: string | null
+  /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+  /** ISO 3166 codes of countries to which messages are refused because of a sudden rise in volume. Only an operator can resume them. */ pausedCountries: string[]
+  /** When it last sent or received a message. */ lastActivityAt: string | null
 }
 
 export interface Media {
@@ -1615,7 +1615,7 @@ export interface Message {
     string | null
   /** ISO 4217, such as `USD`. */ currency: string | null
   /** The first of `mediaUrls`. Null if the message has no media. */ mediaUrl: string | null
-  /** In order: the URLs that were given or, for a received message, those of our copies, each of which appears once it is stored. */ mediaUrls: string[]
+  /** The URLs in order. For a received message, these are the URLs of our copies, and each one appears once its copy is stored. */ mediaUrls: string[]
   /** Our copies, in the order of `mediaUrls`. */ media: Media[]
   /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown` if the carrier may have accepted it. */ status:
     'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'
@@ -1654,7 +1654,7 @@ export interface Message {
   /** The sender's own reference. */ clientRef: string | null
   /** When to send it. Until then it is `scheduled`. Null means immediately. */ sendAt: string | null
   /** If it has not been handed to the carrier by then, it fails as `expired`. */ expiresAt: string | null
-  /** Extra parameters for the carrier, under names that the carrier account knows. */ carrierOptions: Record<
+  /** Extra parameters for the carrier, under names that the carrier account recognizes. */ carrierOptions: Record<
     string,
     string
   > | null
@@ -1665,7 +1665,7 @@ export interface Message {
 
 export interface NewEndpoint {
   id: string
-  /** The line from which it gets events. Null if it belongs to an application or your account. */ lineId:
+  /** The line it gets events from. Null if it belongs to an application or your account. */ lineId:
     string | null
   /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
     string | null
@@ -1677,12 +1677,12 @@ export interface NewEndpoint {
   )[]
   /** Every attempt since this time has failed. */ failingSince: string | null
   consecutiveFailureCount: number
-  /** When it was disabled. Events have been held since. */ disabledAt: string | null
-  /** `gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
+  /** When it was disabled. Events have been held since then. */ disabledAt: string | null
+  /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
     'gone' | 'failing' | 'owner_disabled' | null
-  /** When events were paused. They wait. */ pausedAt: string | null
-  /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
-  /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
+  /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
+  /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+  /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
   createdAt: string
   /** The secret that signs the events. */ signingSecret: string
 }
@@ -1705,7 +1705,7 @@ export interface RegisteredApplication {
   /** Shown to users when they authorize the application. */ name: string
   description: string
   website: string | null
-  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris: string[]
+  /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris: string[]
   /** The URL that receives its events. Null if there is none. */ webhookUrl: string | null
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents: (
     'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
@@ -1719,11 +1719,11 @@ export interface RegisteredApplication {
 export interface Segments {
   /** UCS-2 if any character is not in GSM-7. */ encoding: 'GSM-7' | 'UCS-2'
   /** Carriers charge for each segment. */ segmentCount: number
-  /** A GSM-7 unit has 7 bits: a single segment holds 160, each of several holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, each of several holds 67. */ unitCount: number
+  /** A GSM-7 unit has 7 bits: a single segment holds 160, and each segment of a longer text holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, and each segment of a longer text holds 67. */ unitCount: number
   characterCount: number
   /** The language of the national table it uses. Null if it needs none. */ language:
     'turkish' | 'spanish' | 'portuguese' | null
-  /** The number of units in a single segment, and in each of several. A national table reduces it. */ room: {
+  /** The number of units that fit in a single segment, and in each segment of a longer text. A national table reduces it. */ room: {
     single: number
     part: number
   }
@@ -1740,10 +1740,10 @@ export interface Task {
     'waiting' | 'running' | 'done' | 'stopped' | 'failed'
   /** The line that the events or texts belong to. Null if there are several. */ lineId: string | null
   /** The application that the events belong to. */ applicationId: string | null
-  /** The URL, if the replay goes to another URL. */ url: string | null
+  /** The URL that events are replayed to, if it is not the endpoint's own. */ url: string | null
   /** Null while they are still being counted. */ totalCount: number | null
   doneCount: number
-  /** The number that another URL rejected or that were refused. */ failedCount: number
+  /** The number that were refused, or that the other URL rejected. */ failedCount: number
   /** The name of the last failure, such as `http_500`. */ lastFailure: string | null
   /** Why it ended early. */ error: string | null
   createdAt: string
@@ -1779,5 +1779,5 @@ export type BatchOutcome =
     }
   | {
       /** The status that a single request would get. */ status: number
-      /** Why it was refused, with the field and the fix. */ detail: string
+      /** Why it was refused, naming the field and the fix. */ detail: string
     }

@@ -40,7 +40,7 @@ export const httpSettings = yup.object({
     .string()
     .trim()
     .required(
-      'url must be set to the URL at which the carrier accepts messages, such as https://sms.example.com/messages',
+      'url must be set to the URL where the carrier accepts messages, such as https://sms.example.com/messages',
     )
     .test(
       'url',
@@ -138,11 +138,11 @@ export const httpSettings = yup.object({
     )
     .meta({
       about:
-        'The header with the time of signing. Requests older than 5 minutes are refused. Leave empty if there is none.',
+        'The header with the signing time. Requests older than 5 minutes are refused. Leave empty if there is none.',
     }),
   itemsField: path(
     '',
-    'The field with the list of messages or reports in a request to us. Leave empty if the body itself is a single one or a list.',
+    'The field that contains the list of messages or reports in a request to us. Leave empty if the body itself is a single item or a list.',
   ),
   messageIdField: path('id', "The field with the carrier's ID of an incoming message."),
   fromField: path('from', 'The field with the sender of an incoming message.'),
@@ -152,7 +152,10 @@ export const httpSettings = yup.object({
   ),
   textField: path('text', 'The field with the text of an incoming message.'),
   mediaField: path('mediaUrl', 'The field with the URL of an incoming picture, or a list of URLs.'),
-  statusIdField: path('id', 'The field of a delivery report with the ID the message got when it was sent.'),
+  statusIdField: path(
+    'id',
+    'The field of a delivery report with the message ID that was assigned when it was sent.',
+  ),
   statusField: path('status', 'The field of a delivery report with the status.'),
   sentWords: words('sent,accepted,queued', 'Statuses that mean the message is on its way.'),
   deliveredWords: words('delivered,read', 'Statuses that mean the message was delivered.'),

@@ -34,7 +34,7 @@ export function createClient<Settings extends AnyObject>(
     if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
     const id = provider.id(answer, toSend, settings)
     // The provider may have taken the message: without its id no report would ever find it.
-    if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an ID`)
+    if (id === '') throw new CarrierOutcomeUnknown(`${title} returned HTTP ${answer.status} without an ID`)
     const charge = provider.charge?.(answer)
     return { carrierMessageId: id, ...(charge === undefined ? {} : { charge }) }
   }
@@ -110,7 +110,7 @@ function explainAnswer<Settings extends AnyObject>(
   const isOfAccount = [401, 403].includes(status) || meaningOf(codes, code) === 'account'
   if (isOfAccount) return `${title} rejected the credentials. ${credentialsHint}${said}`
   if (status === 429) return `${title} is rate limiting. Try again in a minute.`
-  if (status >= 500) return `${title} answered ${status}. Try again in a minute.${said}`
+  if (status >= 500) return `${title} returned HTTP ${status}. Try again in a minute.${said}`
   return `${title} refused the request (${status}).${said}`
 }
 

@@ -90,7 +90,7 @@ export interface MessageToSend {
 /** The context of a message. */
 export interface Use<Settings> {
   settings: Settings
-  /** Returns the URL at which the provider reaches us; the values in its query come back. */
+  /** Returns the URL where the provider reaches us; the values in its query come back. */
   callbackUrl: (name: string, query?: Readonly<Record<string, string>>) => string
 }
 

@@ -84,7 +84,7 @@ export function errorOfRefusal(
   const isSuccess = status >= 200 && status < 300
   const meaning = told ?? meaningOf(table, code) ?? (isSuccess ? 'rejected' : meaningOfStatus(table, status))
   const words = wordsOf(table, refusal)
-  const known = words === '' ? `${title} answered ${status}${code === '' ? '' : ` (${code})`}` : words
+  const known = words === '' ? `${title} returned HTTP ${status}${code === '' ? '' : ` (${code})`}` : words
   switch (meaning) {
     case 'account':
       return new CarrierUnavailable(known)

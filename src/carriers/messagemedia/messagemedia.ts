@@ -39,7 +39,7 @@ const CODES: kit.CodeTable = {
     320: 'It expired before it was forwarded',
     330: 'The gateway failed',
     331: 'MessageMedia discarded it',
-    332: 'There is no route to the recipient',
+    332: 'No route to the recipient',
     333: 'The recipient cannot receive texts from this sender',
     400: 'It could not be delivered',
     401: 'It expired before it was delivered',
@@ -82,7 +82,7 @@ export const messagemedia: kit.Provider<Settings> = {
   settings,
   codes: CODES,
   credentialsHint:
-    'Create a key for basic authentication in the MessageMedia portal. A key for HMAC does not work.',
+    'Create a key for basic authentication in the MessageMedia portal. An HMAC key does not work.',
   api: ({ apiUrl, apiKey, apiSecret }) => ({
     url: apiUrl,
     headers: { Authorization: `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}` },
@@ -119,7 +119,7 @@ export const messagemedia: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL for received messages and delivery reports' },
-    hint: "the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account's publicKey and the clock of this machine",
+    hint: "the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account's publicKey and this machine's clock",
     key: ({ callbackKey }) => callbackKey,
     /**
      * The signature is over the request line, the date and the body with nothing between:
@@ -151,7 +151,7 @@ function readReply(fields: unknown): readonly kit.CallbackItem[] {
   const mediaUrls = attached.filter((url) => url !== '')
   const isMissing =
     attached.length > mediaUrls.length || (textAt(fields, 'format') === 'MMS' && attached.length === 0)
-  const missing = isMissing ? [kit.unclear('a message whose media are not included')] : []
+  const missing = isMissing ? [kit.unclear('a message that does not include its media')] : []
   if (isMissing && text === '' && mediaUrls.length === 0) return missing
   return [kit.message({ id, from, to, text, mediaUrls }), ...missing]
 }

@@ -40,7 +40,7 @@ const CODES: kit.CodeTable = {
     100: 'prohibited by the carrier',
     110: 'message too long',
     200: 'blocked by STOP from the destination',
-    201: 'this number cannot send there',
+    201: 'this number cannot send to the destination',
     300: 'failed to dispatch the message',
     420: 'message expired',
     450: 'destination country barred',

@@ -15,7 +15,7 @@ const settings = yup.object({
   ),
   apiUrl: kit.setting.optional('The URL of the API, if not that of the region. Only for tests.'),
   webhookSecret: kit.setting.optionalSecret(
-    'The secret with which Sinch signs callbacks. Your Sinch account manager has to turn signing on.',
+    'The secret that Sinch signs callbacks with. Your Sinch account manager has to turn signing on.',
   ),
   callbackKey: kit.setting.callbackKey(),
 })
@@ -29,13 +29,13 @@ const CODES: kit.CodeTable = {
   account: ['blocked_account', 'missing_callback_url'],
   rejected: [/^syntax_/, 'illegal_number_type', 'unknown_group', 'unknown_campaign'],
   words: {
-    402: 'there is no route to the recipient',
+    402: 'no route to the recipient',
     403: 'Sinch failed to send it',
     404: 'a temporary failure in transit',
     406: 'it expired before it was sent',
     407: 'it was cancelled',
     408: 'the message centre rejected it',
-    410: 'there is no default sender for the recipient',
+    410: 'no default sender for the recipient',
     411: 'the message has too many parts',
     412: 'the account is not set up for the region',
     413: 'the account is blocked, or has no credit',
@@ -103,7 +103,7 @@ export const sinch: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Callback URL of the service plan' },
-    hint: 'the key in the URL or x-sinch-webhook-signature does not match. Check webhookSecret and the clock of this machine',
+    hint: "the key in the URL or x-sinch-webhook-signature does not match. Check webhookSecret and this machine's clock",
     key: ({ callbackKey }) => callbackKey,
     /**
      * The signature is over the body, the nonce and the time: https://developers.sinch.com/docs/sms/release-notes/

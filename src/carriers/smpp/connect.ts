@@ -71,7 +71,7 @@ function dial(
       reject(notConnected({ host, port }, words))
     }
     const tooLate = setTimeout(() => {
-      fail(`no answer in ${timeoutMs} ms`)
+      fail(`no response in ${timeoutMs} ms`)
     }, timeoutMs)
     // This listener stays until the link has its own, because an error without a listener would end the process.
     socket.on('error', (error) => {

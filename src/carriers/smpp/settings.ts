@@ -87,8 +87,7 @@ export const smppSettings = yup.object({
     .oneOf(['as-sent', 'hex-to-decimal', 'decimal-to-hex'] as const)
     .default('as-sent')
     .meta({
-      about:
-        'How receipts write the message ID of the SMSC: `as-sent`, `hex-to-decimal` or `decimal-to-hex`.',
+      about: "How receipts write the SMSC's message ID: `as-sent`, `hex-to-decimal` or `decimal-to-hex`.",
     }),
   serviceType: ascii(5)
     .default('')
@@ -133,8 +132,7 @@ export const smppSettings = yup.object({
     multiline: true,
   }),
   receiverHost: lines(readHost).meta({
-    about:
-      'With transmitter-and-receiver, the host of the receiver if it is a different one, as host or host:port.',
+    about: "With transmitter-and-receiver, the receiver's host if it is different, as host or host:port.",
   }),
   outbindPort: whole(0, 65_535).default(0).meta({
     about:

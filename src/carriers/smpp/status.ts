@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ESME_RINVSRCNPI: "the sender's numbering plan (sourceNpi) is not accepted",
   ESME_RINVDSTTON: "the recipient's type of number (destTon) is not accepted",
   ESME_RINVDSTNPI: "the recipient's numbering plan (destNpi) is not accepted",
-  ESME_RINVESMCLASS: 'texts in several parts are not accepted in this form (longMessages)',
+  ESME_RINVESMCLASS: 'multipart texts are not accepted in this format (longMessages)',
   ESME_RINVDCS: 'the encoding of the text is not accepted',
   ESME_RPROHIBITED: 'the account is not allowed to send this',
   ESME_RINVPASWD: 'the password is wrong',

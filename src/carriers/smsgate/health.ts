@@ -22,7 +22,7 @@ export async function listPhones({ ask, settings }: kit.Asking<Settings>): Promi
       phonesOf(kit.phone({ ...stateOf(each, settings), at: textAt(each, 'lastSeen') })),
     )
   }
-  // It answers 500 if something is wrong with it, such as a battery below 10 %.
+  // It answers 500 if something is wrong with it, such as a battery below 10%.
   const health = await ask({ path: '/health', alsoTakes: [500] })
   return devices.flatMap((each) =>
     phonesOf(

@@ -34,7 +34,7 @@ export const settings = yup.object({
 function simNumber(about: string) {
   return kit.setting
     .optional(about)
-    .matches(/^(\+[1-9]\d{6,14})?$/, 'the number of a SIM card must be in E.164 form, such as +15551234567')
+    .matches(/^(\+[1-9]\d{6,14})?$/, 'the number of a SIM card must be in E.164 format, such as +15551234567')
 }
 
 /** The phone's own server has the same API without a prefix; a server for several phones lists them. */

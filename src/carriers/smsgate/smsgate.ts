@@ -82,7 +82,7 @@ export const smsgate: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL for each event' },
-    hint: "X-Signature does not match. Check the account's signingKey, and the clocks of the phone and this machine",
+    hint: "X-Signature does not match. Check the account's signingKey, and the clocks on the phone and this machine",
     /** The signature is over the body directly followed by the time (features/webhooks, as above). */
     verify: ({ signingKey }, { body, header }) => {
       const time = header('X-Timestamp')
@@ -141,7 +141,7 @@ function readMms(event: unknown, its: Settings): kit.CallbackItem[] {
     .filter((each) => !/^(text\/plain|application\/smil)/i.test(textAt(each, 'contentType')))
     .map((each) => kit.dataUrl(textAt(each, 'contentType'), textAt(each, 'data')))
   const urls = attached.filter((url) => url !== '')
-  const missing = attached.length > urls.length ? [kit.unclear('an MMS whose media are not included')] : []
+  const missing = attached.length > urls.length ? [kit.unclear('an MMS that does not include its media')] : []
   if (text === '' && urls.length === 0 && missing.length > 0) return missing
   return [readMessage(event, text, its, urls), ...missing]
 }

@@ -11,7 +11,7 @@ export type TwilioCallbackName = (typeof TWILIO_CALLBACKS)[number]
 const CONNECTION_OVERRIDES = 'rc=5&rp=all&ct=3000'
 
 /**
- * Returns the URL at which Twilio reaches us for an account. The values in the query come back, covered by the
+ * Returns the URL where Twilio reaches us for an account. The values in the query come back, covered by the
  * callback's signature.
  */
 export function callbackUrl(

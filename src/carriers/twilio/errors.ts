@@ -22,11 +22,11 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
     return new CarrierThrottled(readRetryAfter(answer.headers['retry-after'], now))
   }
   if (status < 400 || status >= 500 || status === 408) {
-    return new CarrierOutcomeUnknown(`Twilio answered ${status}`)
+    return new CarrierOutcomeUnknown(`Twilio returned HTTP ${status}`)
   }
   const isOfAccount = [401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code)
   if (isOfAccount) return new CarrierUnavailable(explainAnswer(answer))
-  const words = message === '' ? (explainCode(code) ?? `Twilio answered ${status}`) : message
+  const words = message === '' ? (explainCode(code) ?? `Twilio returned HTTP ${status}`) : message
   return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code, isOptOut(code))
 }
 
@@ -45,9 +45,10 @@ export function explainAnswer(answer: SafeResponse): string {
     case 429:
       return 'Twilio is rate limiting. Try again in a minute.'
   }
-  if (status >= 500) return `Twilio answered ${status}. Try again in a minute, and check its status page.`
+  if (status >= 500)
+    return `Twilio returned HTTP ${status}. Try again in a minute, and check its status page.`
   if (status >= 400) return `Twilio refused the request (${status}).${said}`
-  return `The server that answered ${status} is not Twilio's API. Check apiUrl.`
+  return `The server that responded to ${status} is not Twilio's API. Check apiUrl.`
 }
 
 /** Explains why there was no answer at all. */

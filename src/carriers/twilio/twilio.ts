@@ -46,7 +46,7 @@ export function createTwilio(
       const charge = chargeOf(record)
       return { carrierMessageId: sid, ...(charge === undefined ? {} : { charge }) }
     }
-    throw new CarrierOutcomeUnknown(`Twilio answered ${answer.status} without the SID of a message`)
+    throw new CarrierOutcomeUnknown(`Twilio returned HTTP ${answer.status} without the SID of a message`)
   }
 
   function formOf({

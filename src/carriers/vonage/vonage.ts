@@ -9,10 +9,10 @@ const settings = yup.object({
   apiKey: kit.setting.needed('The API key, shown at the top of the API settings in the Vonage dashboard.'),
   apiSecret: kit.setting.secret('The API secret. Find it in the API settings in the Vonage dashboard.'),
   signatureSecret: kit.setting.secret(
-    'The signature secret (not the API secret), with which Vonage signs callbacks. Find it in the API settings under Signed webhooks.',
+    'The signature secret (not the API secret) that Vonage signs callbacks with. Find it in the API settings under Signed webhooks.',
   ),
   applicationId: kit.setting.optional(
-    'The ID of the application to which `carrier setup` links numbers. Find it in the dashboard under Applications. If empty, enter the callback URLs at Vonage yourself.',
+    'The ID of the application that `carrier setup` links numbers to. Find it in the dashboard under Applications. If empty, enter the callback URLs at Vonage yourself.',
   ),
   apiUrl: kit.setting.apiUrl('https://api.nexmo.com'),
 })
@@ -74,7 +74,7 @@ export const vonage: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { inbound: 'Inbound URL', status: 'Status URL' },
-    hint: "Vonage's token does not match. Check the account's signatureSecret and the clock of this machine",
+    hint: "Vonage's token does not match. Check the account's signatureSecret and this machine's clock",
     /**
      * The request has a token with the hash of the body in it:
      * https://developer.vonage.com/en/getting-started/concepts/webhooks

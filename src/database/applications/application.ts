@@ -61,7 +61,7 @@ export const APPLICATION_FIELDS = {
   redirectUris: shown(
     'a.redirect_uris',
     redirectUris,
-    "Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port.",
+    "Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port.",
   ),
   /** The endpoint, even if its webhook URL was removed. */
   keptEndpointId: internal('a.endpoint_id', orNull(uuid)),

@@ -36,7 +36,7 @@ export const ENDPOINT_FIELDS = {
   lineId: shown(
     'e.line_id',
     orNull(uuid),
-    'The {line} from which it gets events. Null if it belongs to an application or your account.',
+    'The {line} it gets events from. Null if it belongs to an application or your account.',
   ),
   applicationId: shown(
     'e.application_id',
@@ -59,20 +59,31 @@ export const ENDPOINT_FIELDS = {
   calledAt: internal('e.called_at', orNull(moment)),
   failingSince: shown('e.failing_since', orNull(moment), 'Every attempt since this time has failed.'),
   consecutiveFailureCount: shown('e.consecutive_failure_count', count),
-  disabledAt: shown('e.disabled_at', orNull(moment), 'When it was disabled. Events have been held since.'),
+  disabledAt: shown(
+    'e.disabled_at',
+    orNull(moment),
+    'When it was disabled. Events have been held since then.',
+  ),
   disabledReason: shown(
     'e.disabled_reason',
     orNull(oneOf(...DISABLED_REASONS)),
-    "`gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled.",
+    "`gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled.",
   ),
-  pausedAt: shown('e.paused_at', orNull(moment), 'When events were paused. They wait.'),
+  pausedAt: shown(
+    'e.paused_at',
+    orNull(moment),
+    'When events were paused. They wait until events are resumed.',
+  ),
   /** The user who paused it; null for the command line. */
   pausedByUser: internal('e.paused_by', orNull(uuid)),
-  pausedBy: made(orNull(oneOf('owner', 'operator')), 'Only operators can resume what an `operator` paused.'),
+  pausedBy: made(
+    orNull(oneOf('owner', 'operator')),
+    'Only operators can resume events that an `operator` paused.',
+  ),
   previousSecretUntil: shown(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',
     orNull(moment),
-    'The previous signing secret also signs until then.',
+    'Events are also signed with the previous secret until then.',
   ),
   createdAt: shown('e.created_at', moment),
 }

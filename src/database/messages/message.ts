@@ -103,7 +103,7 @@ export const MESSAGE_FIELDS = {
   mediaUrls: shown(
     `coalesce(m.media_urls, '{}')`,
     listOf(text),
-    'In order: the URLs that were given or, for a received message, those of our copies, each of which appears once it is stored.',
+    'The URLs in order. For a received message, these are the URLs of our copies, and each one appears once its copy is stored.',
   ),
   media: shown(MEDIA_OF_MESSAGE, MEDIA_LIST, 'Our copies, in the order of `mediaUrls`.'),
   status: shown(
@@ -156,7 +156,7 @@ export const MESSAGE_FIELDS = {
   carrierOptions: shown(
     'm.carrier_options',
     orNull(TEXTS),
-    'Extra parameters for the carrier, under names that the carrier account knows.',
+    'Extra parameters for the carrier, under names that the carrier account recognizes.',
   ),
   createdAt: shown('m.created_at', moment, 'When it was accepted or received.'),
   /** For a queued message, the time when it is processed next. */
@@ -170,7 +170,7 @@ export const MESSAGE_FIELDS = {
 
 export type Message = Row<typeof MESSAGE_FIELDS>
 
-/** Returns the other party's number, in E.164 form if it is a phone's. */
+/** Returns the other party's number, in E.164 format if it is a phone's. */
 export function contactNumberOf({
   direction,
   fromNumber,

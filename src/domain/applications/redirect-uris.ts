@@ -11,7 +11,7 @@ export function explainRedirectUri(uri: string): string | undefined {
     return `${quote(uri)} is not a URI. Write it in full, such as https://example.com/callback`
   }
   const { protocol, hostname, username, password } = new URL(uri)
-  if (uri.includes('#')) return `${quote(uri)} has a fragment. Remove everything from the # on`
+  if (uri.includes('#')) return `${quote(uri)} has a fragment. Remove the # and everything after it`
   if (username !== '' || password !== '') return `${quote(uri)} contains a user name or password. Remove them`
   if (protocol === 'https:' || protocol === 'http:') {
     // The parser would read `https:example.com` as a URL, but as a string it never matches `https://example.com`.
@@ -20,7 +20,7 @@ export function explainRedirectUri(uri: string): string | undefined {
     return `${quote(uri)} starts with http://, which is for this machine only (localhost, 127.0.0.1, [::1]): use https://`
   }
   if (NOT_AN_APP.test(protocol)) {
-    return `${quote(uri)} starts with ${protocol}, which is not an app scheme. Use https://, or one such as com.example.app:`
+    return `${quote(uri)} starts with ${protocol}, which is not an app scheme. Use https://, or a scheme such as com.example.app:`
   }
   return undefined
 }

@@ -222,7 +222,7 @@ async function requireRoom(trx: Database, userId: string, owner: EndpointOwner):
     const application = await findApplication(trx, userId, owner.applicationId, { isLocked: true })
     if (application === undefined) throw new UserError('No such application', 404)
     if (application.endpointId !== null)
-      throw new UserError('This application already has an endpoint. Change that one', 409)
+      throw new UserError('This application already has an endpoint. Change that one instead', 409)
     return
   }
   if ('isOfAccount' in owner) {

@@ -121,6 +121,6 @@ function readDeclinedEvents(
   const isKnown = (value: unknown): value is (typeof types)[number] => types.some((type) => type === value)
   if (Array.isArray(written) && written.every(isKnown)) return [...new Set(written)]
   throw new UserError(
-    `declinedEvents must be a list of ${types.join(', ')}; other events come only if optInEvents names them`,
+    `declinedEvents must be a list of ${types.join(', ')}; other events are sent only if optInEvents lists them`,
   )
 }

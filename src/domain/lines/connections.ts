@@ -32,7 +32,7 @@ export async function enableConnection(context: Context, userId: string, lineId:
 }
 
 /**
- * Switches the connection off: no events go out, and the incoming webhook answers 404, until it is enabled again.
+ * Switches the connection off: no events go out, and the incoming webhook returns 404, until it is enabled again.
  *
  * @throws UserError 404
  */

@@ -53,7 +53,7 @@ export function readContactNumber(written: string): string {
   if (number !== undefined) return number
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M} .,&'_/-]{0,19}$/u.test(sender)) return sender
   throw new UserError(
-    'phoneNumber must be a phone number in E.164 form, such as +15551234567, or the short code or the name of a sender',
+    'phoneNumber must be a phone number in E.164 format, such as +15551234567, or the short code or the name of a sender',
   )
 }
 

@@ -29,7 +29,7 @@ const MAX_PER_MINUTE = 100_000
 export interface NewLine {
   userId: string
   /**
-   * The number as people write it: a phone number in E.164 form, a short code, a name, or a service of the carrier.
+   * The number as people write it: a phone number in E.164 format, a short code, a name, or a service of the carrier.
    */
   number: string
   /** An ISO 3166 code; a short code needs it. */
@@ -192,7 +192,7 @@ function readCountries(countries: string[] | undefined): string[] | null {
   if (countries === undefined) return null
   const codes = countries.map((code) => code.trim().toUpperCase())
   if (codes.length === 0 || !codes.every((code) => /^[A-Z]{2}$/.test(code))) {
-    throw new UserError('allowedCountries must be ISO 3166 codes of two letters, such as US,CA')
+    throw new UserError('allowedCountries must be two-letter ISO 3166 codes, such as US,CA')
   }
   return codes
 }

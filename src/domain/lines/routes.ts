@@ -56,7 +56,7 @@ export function readRoute(written: string): Route {
   const countries = numbers.filter((each) => !each.startsWith('+')).map((each) => each.toUpperCase())
   const fault =
     (carrier.trim() === '' && 'must start with the name of a carrier account') ||
-    (rest.length > 0 && numbers.length === 0 && 'must list countries or prefixes after its colon') ||
+    (rest.length > 0 && numbers.length === 0 && 'must list countries or prefixes after the colon') ||
     (numbers.length > MAX_NUMBERS_OF_ROUTE &&
       `must list at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
     (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'must have prefixes such as +4477') ||

@@ -38,7 +38,7 @@ export function readSender(
   const tidy = written.normalize('NFC').trim()
   const given = country?.trim().toUpperCase() ?? ''
   if (given !== '' && !isSupportedCountry(given)) {
-    throw new UserError('country must be an ISO 3166 code of two letters, such as US')
+    throw new UserError('country must be a two-letter ISO 3166 code, such as US')
   }
   const parsed = parseE164(tidy)
   if (parsed !== undefined) {
@@ -62,7 +62,7 @@ export function readSender(
   }
   // This many digits were meant as a phone number, whatever is around them.
   if (kind === 'number' || (kind === 'name' && (!hasLetter(number) || /\d{7}/.test(number)))) {
-    throw new UserError('number must be in E.164 form, such as +15551234567')
+    throw new UserError('number must be in E.164 format, such as +15551234567')
   }
   if (kind === 'name' && !isName(number)) {
     throw new UserError(`number is a name and must have 1 to ${MAX_NAME_LENGTH} GSM-7 characters`)

@@ -154,7 +154,7 @@ function waitAskedFor({ retryInMs }: CarrierThrottled): number {
 function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {
-      reject(new CarrierOutcomeUnknown('no answer in time'))
+      reject(new CarrierOutcomeUnknown('no response in time'))
     })
   })
 }

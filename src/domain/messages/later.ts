@@ -38,7 +38,7 @@ export const OPTION_REFUSALS = {
   expiresBeforeSending: 'expiresAt must be later than sendAt',
   clientRefTooLong: `clientRef must have 1 to ${MAX_CLIENT_REF_LENGTH} characters`,
   clientRefUnsendable: 'clientRef contains a NUL character, which cannot be stored',
-  carrierOptionsWrong: `carrierOptions can have up to ${MAX_CARRIER_OPTIONS} texts of up to ${MAX_CARRIER_OPTION_LENGTH} characters, each under a name of letters and digits`,
+  carrierOptionsWrong: `carrierOptions can have up to ${MAX_CARRIER_OPTIONS} text values of up to ${MAX_CARRIER_OPTION_LENGTH} characters, each with a name of letters and digits`,
 } as const
 
 /**
@@ -148,7 +148,7 @@ export async function rescheduleMessage(
       after: { sendAt: sendAt.toISOString() },
     }),
   )
-  if (requeued === undefined) throw await explain(context, userId, id, 'given another time')
+  if (requeued === undefined) throw await explain(context, userId, id, 'rescheduled')
   void context.queues.enqueueMessages(requeued)
   return getMessage(context, userId, id)
 }

@@ -277,6 +277,6 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
     case 'over_monthly_cap':
     case 'rate_limited':
     case 'webhook_changed':
-      throw new Error(`this is not answered with ${outcome} here`)
+      throw new Error(`unexpected outcome ${outcome}`)
   }
 }

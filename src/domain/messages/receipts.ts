@@ -33,7 +33,9 @@ export async function receiveReceipts(
     const round = places.flatMap((n) => receipts[n] ?? [])
     try {
       const given = await receiveRound(tools, round)
-      places.forEach((place, n) => (answers[place] = given[n] ?? new Error('a round gave no answer')))
+      places.forEach(
+        (place, n) => (answers[place] = given[n] ?? new Error('a batch returned too few results')),
+      )
     } catch (error) {
       // The first rounds are committed, so their answers are returned.
       if (answers.length === 0) throw error

@@ -24,7 +24,7 @@ export interface SpendCap {
   of: 'line' | 'user'
   segmentsPerDay: number
   used: number
-  /** True if 80 % or more are used. */
+  /** True if 80% or more is used. */
   isNear: boolean
   /** The beginning of the next day, in UTC. */
   resetsAt: Date

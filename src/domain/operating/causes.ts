@@ -50,7 +50,7 @@ export function failureDoes(failure: string | null): Does {
 const FAILURES: Record<string, Does> = {
   timeout: ['times out', 'time out'],
   connect: ['refuses the connection', 'refuse the connection'],
-  dns: ['has a host name that is not found', 'have host names that are not found'],
+  dns: ['has a host name that cannot be resolved', 'have host names that cannot be resolved'],
   blocked_address: ['has an address that is not public', 'have addresses that are not public'],
   invalid_url: ['has a URL that cannot be called', 'have URLs that cannot be called'],
   redirect: ['answers with a redirect', 'answer with a redirect'],

@@ -45,7 +45,7 @@ const ROWS_AT_ONCE = 200
 export function readPerson(written: string): string {
   const read = written.length > MAX_NUMBER_LENGTH ? undefined : parseE164(written)
   if (read === undefined) {
-    throw new UserError('number must be a phone number in E.164 form, such as +15551234567')
+    throw new UserError('number must be a phone number in E.164 format, such as +15551234567')
   }
   return read.number
 }

@@ -17,7 +17,7 @@ export type { HalfOpenSession } from '../../database/people/half-open-sessions.j
 
 /** The text is the same for a wrong code, a used one, and too many attempts. */
 export const CODE_REFUSED =
-  'Wrong or already used code. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
+  'The code is wrong or was already used. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
 
 export const STEP_IS_OVER = 'This took more than 10 minutes. Sign in again.'
 

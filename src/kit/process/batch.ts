@@ -23,7 +23,7 @@ export function batch<Item, Answer>(
 
   const runAlone = async (item: Item): Promise<Answer | Error> => {
     try {
-      return (await run([item]))[0] ?? new Error('a run gave no answer')
+      return (await run([item]))[0] ?? new Error('a run returned too few results')
     } catch (error) {
       return asError(error)
     }
@@ -31,7 +31,7 @@ export function batch<Item, Answer>(
 
   const loader = new DataLoader<Item, Answer, symbol>(
     async (items) => {
-      if (isTooLate) throw new Unavailable('too much waits', 1)
+      if (isTooLate) throw new Unavailable('too much is waiting', 1)
       try {
         return await run(items)
       } catch (error) {

@@ -39,11 +39,11 @@ export const applicationSchemas = {
     consecutiveFailureCount: count,
     disabledAt: describe(
       maybeMoment,
-      'When the endpoint was disabled. Events have been held since. Set `webhookUrl` again to enable it.',
+      'When the endpoint was disabled. Events have been held since then. Set `webhookUrl` again to enable it.',
     ),
     disabledReason: { enum: [...DISABLED_REASONS, null] },
-    previousSecretUntil: describe(maybeMoment, 'The previous signing secret also signs until then.'),
-    pausedAt: describe(maybeMoment, 'When events were paused. They wait.'),
+    previousSecretUntil: describe(maybeMoment, 'Events are also signed with the previous secret until then.'),
+    pausedAt: describe(maybeMoment, 'When events were paused. They wait until events are resumed.'),
   }),
   Application: object(application),
   RegisteredApplication: object({

@@ -53,7 +53,7 @@ export const authorizationOperations = [
     at: 'get /v1/authorized-applications',
     may: 'reads account',
     summary: 'List the applications that can use your {lines}',
-    description: 'Shows what each can do, and when it last sent or received.',
+    description: 'Shows what each can do, and when it last sent or received a message.',
     answer: answers('All of them.', list),
     act: ({ context, userId }) => presentAll(context, userId),
   }),
@@ -62,7 +62,7 @@ export const authorizationOperations = [
     at: 'delete /v1/authorized-applications/{applicationId}',
     may: 'changes account',
     summary: 'Disconnect an application',
-    description: 'It can no longer use any of your {lines}, and its tokens are refused.',
+    description: 'It can no longer use any of your {lines}, and its tokens stop working.',
     answer: left,
     act: async ({ context, userId, id: applicationId }) => {
       await endAuthorizations(context, userId, applicationId)

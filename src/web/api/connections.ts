@@ -43,14 +43,17 @@ export const connectionSchemas = {
           consecutiveFailureCount: count,
           disabledAt: describe(
             maybeMoment,
-            'When the endpoint was disabled. Events have been held since. Enable the connection to send events again.',
+            'When the endpoint was disabled. Events have been held since then. Enable the connection to send events again.',
           ),
           disabledReason: describe(
             maybe(oneOf(...DISABLED_REASONS)),
-            "`gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled.",
+            "`gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled.",
           ),
-          ...pauseFields('When events were paused. They wait.'),
-          previousSecretUntil: describe(maybeMoment, 'The previous signing secret also signs until then.'),
+          ...pauseFields('When events were paused. They wait until events are resumed.'),
+          previousSecretUntil: describe(
+            maybeMoment,
+            'Events are also signed with the previous secret until then.',
+          ),
         }),
       ),
       "The outgoing webhook's endpoint; null without a URL.",
@@ -112,7 +115,7 @@ export const connectionOperations = [
     may: 'changes lines',
     summary: 'Disconnect, and delete the incoming webhook',
     description:
-      'The incoming webhook then answers 404, and no events are sent. All other endpoints are deleted.',
+      'The incoming webhook then returns 404, and no events are sent. All other endpoints are deleted.',
     answer: connection,
     act: async ({ context, userId, id }) => {
       await disconnect(context, userId, id)

@@ -37,7 +37,7 @@ export const contactSchemas = {
   Contact: object({
     id,
     name: maybeText,
-    phoneNumber: describe(number, 'In E.164 form, or the short code or name of a sender.'),
+    phoneNumber: describe(number, 'In E.164 format, or the short code or name of a sender.'),
     lineIds: describe(
       listOf(id),
       'A contact applies to all {lines} of the user. These are the ones you can see.',
@@ -71,7 +71,7 @@ const inBody = yup.object({
   }),
   phoneNumber: textField().meta({
     schema: { type: 'string', minLength: 1, maxLength: MAX_NUMBER_LENGTH },
-    about: 'E.164 is best. Can also be the short code or name of a sender.',
+    about: 'E.164 is preferred. Can also be the short code or name of a sender.',
   }),
   blocked: flagParameter().meta({ about: 'If true, messages from the number create no events.' }),
 })
@@ -138,7 +138,7 @@ export const contactOperations = [
     may: 'changes account',
     scopes: ['contacts:write'],
     summary: 'Change a contact',
-    description: `Omitted fields stay unchanged. Answers 409 if another contact has the number. ${given}`,
+    description: `Omitted fields stay unchanged. Returns 409 if another contact has the number. ${given}`,
     query: inQuery,
     body: inBody,
     takesForm: true,

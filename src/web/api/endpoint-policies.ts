@@ -48,17 +48,17 @@ const FIELDS: Record<string, Schema> = {
   ),
   ordered: describe(
     flag,
-    'If true, an event waits until the previous one from the same number has been delivered or given up. It does not delay ' +
+    'If true, an event waits until the previous one from the same number has been delivered or abandoned. It does not delay ' +
       'events from other numbers. It applies to new events.',
   ),
   declinedEvents: describe(
     listOf(oneOf(...UNASKED_EVENT_TYPES)),
-    'Message events that the endpoint does not get. Other events are sent only if `optInEvents` names them.',
+    'Message events that the endpoint does not get. Other events are sent only if `optInEvents` lists them.',
   ),
   shape: describe(
     oneOf(...SHAPES),
     'The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
-      'binary mode. `slack`, `discord`: a text for an incoming webhook of Slack or Discord. `ifttt`: `value1` is the sender, `value2` ' +
+      'binary mode. `slack`, `discord`: text for a Slack or Discord incoming webhook. `ifttt`: `value1` is the sender, `value2` ' +
       'the payload, `value3` the receiver. `template`: the output of `template`.',
   ),
   template: describe(

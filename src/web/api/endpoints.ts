@@ -94,7 +94,7 @@ const fields = {
 const addedId = () => textField('${path} must be an ID (a UUID)')
 
 const added = yup.object({
-  lineId: addedId().meta({ schema: id, about: 'The {line} from which it gets events.' }),
+  lineId: addedId().meta({ schema: id, about: 'The {line} it gets events from.' }),
   applicationId: addedId().meta({ schema: id, about: 'The application that the webhook belongs to.' }),
   ...fields,
   url: fields.url.defined('url is required. Give the URL of your server'),
@@ -198,7 +198,7 @@ export const endpointOperations = [
     may: 'changes lines',
     summary: 'Change an endpoint',
     description:
-      'Give at least one field. Omitted fields stay unchanged. A new URL keeps the secret and gets the held events.',
+      'Give at least one field. Omitted fields stay unchanged. If you change the URL, the secret stays the same and held events go to the new URL.',
     body: yup.object(fields),
     needsField: true,
     answer: answers('The endpoint.', schemaOf('Endpoint')),
@@ -264,7 +264,7 @@ export const endpointOperations = [
     {
       operationId: 'resumeEndpoint',
       summary: "Resume an endpoint's events",
-      description: 'Waiting events are sent shortly, in order. Answers 403 if an operator paused them.',
+      description: 'Waiting events are sent shortly, in order. Returns 403 if an operator paused them.',
     },
     async (context, caller, id, { userId }) => {
       await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, caller, id))
@@ -307,7 +307,7 @@ export const endpointOperations = [
     at: `post ${one}/rotate-secret`,
     may: 'changes lines',
     summary: 'Create a new signing secret',
-    description: 'The old secret also signs for 24 hours.',
+    description: 'Events are also signed with the old secret for 24 hours.',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
       signingSecret: await rotateSigningSecret(context, callerOf(ctx), id),

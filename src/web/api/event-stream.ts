@@ -39,9 +39,9 @@ export function streamEvents(slowMs = SLOW_MS): Operation {
     description:
       'Server-sent events, as used by `linehook listen`. `data` is JSON with `id`, `type`, `fromNumber`, `createdAt`, and the `headers` ' +
       'and `body` (a string) that are posted to the outgoing webhook URL, without your custom headers. There is no `webhook-signature` if the {line} has no outgoing webhook URL, and so no secret. An event named `position` is sent every 15 s and contains no ' +
-      'event of the {line}. The stream ends after five minutes, and when the token is revoked. A client that reads nothing for ' +
-      '30 s is disconnected. Reconnect with `Last-Event-ID` to miss nothing. The last ten seconds before it are sent ' +
-      'again with the same `webhook-id`. A user can have ten streams.',
+      'event of the {line}. The stream ends after five minutes, or when the token is revoked. A client that reads nothing for ' +
+      '30 s is disconnected. Reconnect with `Last-Event-ID` so that you miss nothing. Events from the ten seconds ' +
+      'before it are sent again with the same `webhook-id`. A user can have ten streams.',
     headers: [inHeader('Last-Event-ID', id, 'Continue after this event.')],
     query: yup.object({
       from: momentParameter().meta({ about: 'Start at this time instead of now.' }),

@@ -48,7 +48,7 @@ export const incomingWebhookOperations = [
     operationId: 'deleteIncomingWebhook',
     at: `delete ${path}`,
     may: 'changes lines',
-    summary: 'Delete the webhook; its URL then answers 404',
+    summary: 'Delete the webhook; its URL then returns 404',
     description: 'You can create a new one with a different token.',
     answer: answers('The connection.', schemaOf('Connection')),
     act: async ({ context, userId, id }) => {

@@ -149,7 +149,7 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
     case 'webhook_changed':
     case 'not_connected':
     case 'over_monthly_cap':
-      throw new Error(`a webhook is not answered ${outcome}`)
+      throw new Error(`unexpected outcome ${outcome}`)
   }
 }
 

@@ -38,7 +38,7 @@ export async function requireRenaming(context: Context, ctx: KoaContext): Promis
   if (applicationOf(ctx) === undefined) return
   const renamable = await connectedLines(context, ctx, ['lines:write'])
   if (renamable.length === 0)
-    throw new UserError('The user no longer lets this application rename lines', 403)
+    throw new UserError('The user no longer allows this application to rename lines', 403)
 }
 
 /**
@@ -53,7 +53,7 @@ export async function requireContactScope(
 ): Promise<void> {
   if (applicationOf(ctx) === undefined) return
   if ((await connectedLines(context, ctx, [scope])).length > 0) return
-  throw new UserError('The user no longer lets this application access their contacts', 403)
+  throw new UserError('The user no longer allows this application to access their contacts', 403)
 }
 
 /**

@@ -51,14 +51,14 @@ export const lineSchemas = {
     senderKind,
     status: describe(oneOf('active', 'disabled'), 'A disabled {line} does not send or deliver anything.'),
     isConnected: describe(flag, 'Whether the developer connection is enabled.'),
-    messagesPerNumberPerMinute: describe(count, 'The limit per outside number.'),
-    messagesPerMinute: describe(count, 'The limit in total.'),
+    messagesPerNumberPerMinute: describe(count, 'The limit per external number.'),
+    messagesPerMinute: describe(count, 'The overall limit.'),
     ...pauseFields('When sending was paused. Messages wait.'),
     pausedCountries: describe(
       listOf(text),
-      'ISO 3166 codes of countries to which messages are refused because their volume rose suddenly. Only an operator can resume them.',
+      'ISO 3166 codes of countries to which messages are refused because of a sudden rise in volume. Only an operator can resume them.',
     ),
-    lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
+    lastActivityAt: describe(maybeMoment, 'When it last sent or received a message.'),
   }),
   OptOut: object({ number, optedOutAt: moment }),
   Limits: object({
@@ -76,7 +76,7 @@ export const lineSchemas = {
             'The number of segments accepted per day (UTC).',
           ),
           used: describe(count, 'The number accepted today.'),
-          isNear: describe(flag, 'Whether at least 80 % are used.'),
+          isNear: describe(flag, 'Whether at least 80% is used.'),
           resetsAt: describe(moment, 'When the next day begins.'),
         }),
       ),
@@ -89,7 +89,7 @@ export const lineSchemas = {
           amount: describe(DECIMAL.schema, 'The maximum cost of messages per month (UTC).'),
           currency: describe(text, 'ISO 4217. Only charges in this currency count.'),
           spent: describe(DECIMAL.schema, "This month's cost, as reported by carriers."),
-          isNear: describe(flag, 'Whether at least 80 % are spent.'),
+          isNear: describe(flag, 'Whether at least 80% is spent.'),
           isUsedUp: describe(
             flag,
             'Whether the cap is reached, so that no more messages are accepted this month.',
@@ -185,7 +185,7 @@ export const lineOperations = [
     may: 'changes lines',
     summary: 'Pause sending on a {line}',
     description:
-      "Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the {line} still receives messages.",
+      "New messages are accepted but wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the {line} still receives messages.",
     answer: line,
     act: async ({ context, userId, id: lineId }) => {
       await pauseLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
@@ -198,7 +198,7 @@ export const lineOperations = [
     may: 'changes lines',
     summary: 'Resume sending on a {line}',
     description:
-      'Waiting messages go out shortly, in order and within the limits. Answers 403 if an operator paused it.',
+      'Waiting messages go out shortly, in order and within the limits. Returns 403 if an operator paused it.',
     answer: line,
     act: async ({ context, userId, id: lineId }) => {
       await resumeLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))

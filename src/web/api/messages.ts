@@ -80,7 +80,7 @@ export const messageSchemas = {
       object({ status: { const: 200 }, id: describe(id, 'The ID of the accepted message.') }),
       object({
         status: describe({ type: 'integer', minimum: 400 }, 'The status that a single request would get.'),
-        detail: describe(text, 'Why it was refused, with the field and the fix.'),
+        detail: describe(text, 'Why it was refused, naming the field and the fix.'),
       }),
     ],
   },
@@ -89,7 +89,7 @@ export const messageSchemas = {
     segmentCount: describe(SEGMENT_COUNT.schema, 'Carriers charge for each segment.'),
     unitCount: describe(
       count,
-      'A GSM-7 unit has 7 bits: a single segment holds 160, each of several holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, each of several holds 67.',
+      'A GSM-7 unit has 7 bits: a single segment holds 160, and each segment of a longer text holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, and each segment of a longer text holds 67.',
     ),
     characterCount: count,
     language: describe(
@@ -98,7 +98,7 @@ export const messageSchemas = {
     ),
     room: describe(
       object({ single: count, part: count }),
-      'The number of units in a single segment, and in each of several. A national table reduces it.',
+      'The number of units that fit in a single segment, and in each segment of a longer text. A national table reduces it.',
     ),
   }),
 }
@@ -144,10 +144,10 @@ export const messageOperations = [
     description:
       'Newest first. An application sees the messages of connected {lines}. With only `messages:write`, it sees the messages it sent.',
     query: listParameters({
-      direction: wordParameter(DIRECTIONS).meta({ about: 'Only with this direction.' }),
+      direction: wordParameter(DIRECTIONS).meta({ about: 'Only messages in this direction.' }),
       type: wordParameter(MESSAGE_TYPES).meta({ about: 'Only with this type.' }),
       status: wordParameter(MESSAGE_STATUSES).meta({ about: 'Only with this status.' }),
-      clientRef: clientRefParameter().meta({ about: 'Only with this clientRef.' }),
+      clientRef: clientRefParameter().meta({ about: 'Only messages with this client reference.' }),
     }),
     answer: answersList('A page of messages, or all of them as CSV.', schemaOf('Message'), nextPage),
     act: async (call) => {
@@ -250,7 +250,7 @@ export const messageOperations = [
     may: 'reads lines',
     scopes,
     summary: 'Get a message',
-    description: "The response includes its status, the carrier's answer and its media.",
+    description: "The response includes its status, the carrier's response and its media.",
     answer: message,
     act: async (call) => presentMessage(call.context, await getVisible(call)),
   }),

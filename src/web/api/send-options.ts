@@ -41,7 +41,7 @@ export const optionFields = {
         additionalProperties: { type: 'string', maxLength: MAX_CARRIER_OPTION_LENGTH },
       }),
       about:
-        'Extra parameters for the carrier. Names that the {line}\'s carrier account does not know are ignored. For example `{"templateId": "1007…"}` for DLT in India.',
+        'Extra parameters for the carrier. Names that the {line}\'s carrier account does not recognize are ignored. For example `{"templateId": "1007…"}` for DLT in India.',
     }),
 }
 

@@ -34,7 +34,7 @@ export function queryOf(ctx: KoaContext, name: string): string {
 export function idOf(ctx: KoaContext, name: string): string {
   const { params } = ctx as { params?: Record<string, string> }
   const id = params?.[name]
-  if (!isId(id)) throw new UserError('There is nothing at this path', 404)
+  if (!isId(id)) throw new UserError('Nothing was found at this path', 404)
   return id.toLowerCase()
 }
 

@@ -122,7 +122,7 @@ export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
         <span />
       )}
       <span class="muted">
-        Page {number} of {pageCount}, {count} in all
+        Page {number} of {pageCount}, {count} total
       </span>
       {number < pageCount && (
         <a href={at(number + 1)} rel="next">

@@ -46,7 +46,7 @@ function Bars({ hours, height }: { hours: readonly Hour[]; height: number }) {
   const most = mostOf(hours)
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, (count / most) * height))
   const { delivered, failed } = sumOf(hours)
-  const summary = `Newest events of 24 h: ${delivered} delivered, ${failed} failed`
+  const summary = `Newest events in 24 h: ${delivered} delivered, ${failed} failed`
   return (
     <svg
       class="sparkline"

@@ -26,7 +26,7 @@ export function listParameters<Filters extends yup.ObjectShape>(filters: Filters
   return yup.object({
     lineId: idParameter().meta({ about: 'Only entries of this {line}.' }),
     ...filters,
-    number: numberParameter().meta({ about: 'Only with this outside number.' }),
+    number: numberParameter().meta({ about: 'Only with this external number.' }),
     from: momentParameter().meta({ about: 'Only from this time on.' }),
     until: momentParameter().meta({ about: 'Only before this time.' }),
     ...pageParameters,

@@ -73,7 +73,7 @@ const MAX_LOOKED_FOR = 100
 
 /** A phone number as people write it, which is converted to E.164. */
 export function numberParameter() {
-  const form = '${path} must be a phone number in E.164 form, such as +15551234567'
+  const form = '${path} must be a phone number in E.164 format, such as +15551234567'
   return yup
     .string()
     .transform((written: string) => parseNumber(withPlus(written), null)?.number ?? '')
@@ -82,7 +82,7 @@ export function numberParameter() {
 
 /** A line's sender as people write it, which is converted to its stored form. */
 export function senderParameter() {
-  const form = '${path} must be a phone number in E.164 form, such as +15551234567, a short code or a name'
+  const form = '${path} must be a phone number in E.164 format, such as +15551234567, a short code or a name'
   return yup
     .string()
     .transform((written: string) => {

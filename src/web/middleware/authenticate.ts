@@ -59,7 +59,7 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
 export function requireOperatorToken(context: Context): Middleware {
   return async (ctx, next) => {
     const { role } = await getUser(context, userOf(ctx))
-    if (role !== 'operator') throw new UserError("This needs an operator's API token", 403)
+    if (role !== 'operator') throw new UserError("This requires an operator's API token", 403)
     await next()
   }
 }
@@ -90,7 +90,7 @@ function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly
   const why =
     wanted.length === 0
       ? 'Only users can do this, with their own API token'
-      : `This needs the scope ${wanted.join(' or ')}`
+      : `This requires the scope ${wanted.join(' or ')}`
   throw insufficientScope(ctx, why, wanted[0])
 }
 

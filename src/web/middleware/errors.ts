@@ -64,7 +64,7 @@ export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext
   }
 }
 
-const NOT_FOUND = 'There is nothing at this path'
+const NOT_FOUND = 'Nothing was found at this path'
 
 /** No handler answered: there is no such path, or the router has set 405 and `Allow`. */
 function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {

@@ -146,7 +146,7 @@ function refusalOf(error: unknown, { files, tooLarge }: FormWithFiles): UserErro
   if (error instanceof MulterError && error.field !== undefined) {
     if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
     if (error.code === 'LIMIT_UNEXPECTED_FILE' && (files[error.field] ?? 0) > 1)
-      return new UserError(`${error.field} takes at most ${files[error.field] ?? 0} files`)
+      return new UserError(`${error.field} accepts at most ${files[error.field] ?? 0} files`)
     if (error.code === 'LIMIT_FIELD_VALUE') return new UserError(`${error.field} is too long`, 413)
   }
   throw new UserError('The form could not be read')

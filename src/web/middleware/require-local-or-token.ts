@@ -15,7 +15,7 @@ export function requireLocalOrToken(context: Context, access: Access): Middlewar
   if (!isForThisMachineOnly(context.config)) return authenticate(context, access)
   return (ctx, next) => {
     if (!isLoopback(ctx.hostname)) {
-      throw new UserError('This is available only under a local name, such as localhost', 403)
+      throw new UserError('This is available only on a local host name, such as localhost', 403)
     }
     return next()
   }

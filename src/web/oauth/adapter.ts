@@ -65,7 +65,7 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
   }
 }
 
-/** Returns the URL at which the browser continues after the consent page. */
+/** Returns the URL where the browser continues after the consent page. */
 function resumePath(id: string): string {
   return `/oauth/authorize/${id}`
 }

@@ -44,7 +44,7 @@ export function exchange(context: Context): Middleware {
     ctx.body = answer
     if (ctx.status !== 200) return
     const { AccessToken: token } = (ctx as unknown as KoaContextWithOIDC).oidc.entities
-    if (token === undefined) throw new Error('a token was answered and not kept')
+    if (token === undefined) throw new Error('a token was issued but not stored')
     const { clientId = '', accountId } = token
     ctx.body = {
       ...answer,
@@ -154,7 +154,7 @@ function refuseNobody(ctx: KoaContext): void {
   ctx.set('WWW-Authenticate', 'Basic realm="Linehook"')
   ctx.body = {
     error: 'invalid_client',
-    error_description: 'Give client_id and client_secret, in the body or by HTTP Basic',
+    error_description: 'Give client_id and client_secret, in the body or with HTTP Basic',
   }
 }
 

@@ -21,7 +21,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
       title: config.brand.name,
       version: config.version,
       description:
-        "Turns phone {lines} into webhooks. Operations below /v1 need an API token: create one in the console, under Settings. Those that name scopes also take an application's access token. A successful request always returns " +
+        "Turns phone {lines} into webhooks. Operations below /v1 need an API token: create one in the console, under Settings. Those that list scopes also accept an application's access token. A successful request always returns " +
         '200; errors are RFC 9457 problems.',
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this installation', ...contactOf(config) },
@@ -102,7 +102,7 @@ const TAGS = [
   ['Authorized applications', `Other people's applications that can use your {lines}.`],
   [
     'Portal links',
-    `Links with which your own app gives users access to the pages of their {lines}. For operators.`,
+    `Links that your own app uses to give users access to the pages of their {lines}. For operators.`,
   ],
   ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],
   ['Outgoing webhook', 'The requests that are posted to your server.'],

@@ -49,7 +49,7 @@ export const oauthSchemas: Record<string, Schema> = {
     expires_in: { type: 'integer', minimum: 1 },
     refresh_token: describe(
       text,
-      'Each use returns a new one. The used one works once more within 30 s. If it is used later, the authorization ends.',
+      'Each use returns a new one. The old one works once more within 30 s. If it is used later, the authorization ends.',
     ),
     scope: describe(text, 'The granted scopes, separated by spaces.'),
     'connected_{lines}': describe(
@@ -105,7 +105,10 @@ export function oauthPaths(): Paths {
   const wrong = answers('RFC 6749 §5.2.', schemaOf('OAuthError'))
   const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong, ...tooManyFields }
   const credentials = {
-    client_id: describe(text, 'The credentials can also be sent by HTTP Basic, or both ways if they match.'),
+    client_id: describe(
+      text,
+      'The credentials can also be sent with HTTP Basic, or both ways if they match.',
+    ),
     client_secret: text,
   }
   const byCode = object(

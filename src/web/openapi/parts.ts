@@ -47,7 +47,7 @@ export const sender: Schema = {
   pattern: '^(\\+[1-9][0-9]{1,14}|[0-9]{3,8}|.*[^0-9].*)$',
   maxLength: 34,
   description:
-    'A phone number in E.164 form, a short code, a name or the SID of a Messaging Service (see `senderKind`).',
+    'A phone number in E.164 format, a short code, a name or the SID of a Messaging Service (see `senderKind`).',
   examples: ['+15551234567'],
 }
 export const senderKind: Schema = {
@@ -61,7 +61,7 @@ export const givenNumber: Schema = {
   type: 'string',
   minLength: 2,
   maxLength: MAX_NUMBER_LENGTH,
-  description: "E.164 is best. The national format of the sender's own country is accepted too.",
+  description: "E.164 is preferred. The national format of the sender's own country is accepted too.",
   examples: ['+15551234567'],
 }
 
@@ -98,7 +98,7 @@ export function pauseFields(since: string): Record<string, Schema> {
     pausedAt: describe(maybeMoment, since),
     pausedBy: describe(
       { enum: ['owner', 'operator', null] },
-      'Only operators can resume what an `operator` paused.',
+      'Only operators can resume events that an `operator` paused.',
     ),
   }
 }

@@ -39,7 +39,7 @@ export const servicePaths: Paths = {
       tags,
       summary: 'Check that the process is running',
       security: [],
-      description: 'Does not check Postgres or Redis. It answers as long as the process is running.',
+      description: 'Does not check Postgres or Redis. It responds as long as the process is running.',
       responses: {
         200: answers('The process is running.', object({ status: oneOf('ok') })),
         ...tooManyFields,
@@ -47,7 +47,7 @@ export const servicePaths: Paths = {
     },
   },
   '/.well-known/webhook-keys/{endpointId}': {
-    parameters: [inPath('endpointId', 'As in `publicKeyUrl` of the policy.')],
+    parameters: [inPath('endpointId', "The same as in the policy's `publicKeyUrl`.")],
     get: {
       operationId: 'getPublicKeys',
       tags,
@@ -70,7 +70,10 @@ export const servicePaths: Paths = {
       security: [],
       responses: {
         200: answers('Messages can be accepted.', schemaOf('Readiness')),
-        503: answers('Messages cannot be accepted, because Postgres does not answer.', schemaOf('Readiness')),
+        503: answers(
+          'Messages cannot be accepted, because Postgres is not responding.',
+          schemaOf('Readiness'),
+        ),
         ...tooManyFields,
       },
     },
@@ -80,7 +83,7 @@ export const servicePaths: Paths = {
       operationId: 'getDescription',
       tags,
       summary: 'This document',
-      description: 'It uses the product word of this installation. `/docs` shows it in readable form.',
+      description: "It uses this installation's product word. `/docs` shows it in a readable form.",
       security: [],
       responses: { 200: answers('OpenAPI 3.1.', { type: 'object' }), ...tooManyFields },
     },

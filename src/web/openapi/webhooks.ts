@@ -30,7 +30,7 @@ const REFUSALS: Record<string, string> = {
   413: 'The body is over 64 KiB.',
   415: 'The `Content-Encoding` is not supported; `Accept-Encoding` lists what is.',
   422: 'This `Idempotency-Key` was used with another body.',
-  429: 'A daily cap is reached. If RATE_LIMIT_STATUS is 429, rate limits answer 429 instead of 403 too.',
+  429: 'A daily cap is reached. If RATE_LIMIT_STATUS is 429, rate limits also return 429 instead of 403.',
   431: 'There are more than 100 header fields.',
   500: 'Internal error. It has been logged.',
   503:
@@ -63,7 +63,7 @@ export const webhookSchemas = {
       text,
       `Depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
     ),
-    fromNumber: describe(number, 'The outside number in E.164 form, or a short code or a name.'),
+    fromNumber: describe(number, 'The external number in E.164 format, or a short code or a name.'),
     toNumber: describe(number, `The {line}'s number.`),
     userId: id,
     lineId: id,

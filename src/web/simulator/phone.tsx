@@ -30,7 +30,7 @@ export function Phone(props: PhoneProps) {
           </a>
         )}
       </header>
-      <div class="screen" role="log" aria-label={`Messages of ${phone}`} tabIndex={0}>
+      <div class="screen" role="log" aria-label={`Messages on ${phone}`} tabIndex={0}>
         <div id={conversationId(phone)}>
           <Conversation phone={phone} messages={messages} />
         </div>

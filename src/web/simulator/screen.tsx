@@ -28,7 +28,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
       ) : (
         <>
           <p>
-            Each phone stands for an outside number. Its messages reach your line as if they came from a real
+            Each phone represents an external number. Its messages reach your line as if they came from a real
             carrier, and your line's messages to it appear here automatically.
           </p>
           <AddPhone page={page} phones={numbers} />
@@ -86,7 +86,7 @@ function AddPhone({ page, phones }: { page: Page; phones: readonly string[] }) {
 function NoLines({ isOperator }: { isOperator: boolean }) {
   return (
     <Empty>
-      <p>You have no lines on the simulator yet. A phone needs a line to write to.</p>
+      <p>You have no lines on the simulator yet. A phone needs a line to text.</p>
       {isOperator ? (
         <p>
           Add one with the carrier <code>simulator</code>: choose its owner under{' '}
@@ -101,7 +101,7 @@ function NoLines({ isOperator }: { isOperator: boolean }) {
 
 const BEHAVIOURS: Record<keyof typeof MAGIC_NUMBERS, string> = {
   rejected: 'rejects every message',
-  throttled: 'asks to wait for the first 2 seconds',
+  throttled: 'throttles messages for the first 2 seconds',
   unavailableTwice: 'is not available for the first two attempts',
   outcomeUnknown: 'never confirms whether it accepted the message',
   neverAnswers: 'does not respond at all',

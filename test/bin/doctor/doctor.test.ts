@@ -64,7 +64,7 @@ describe('linehook doctor', () => {
     expect(whys).to.deep.equal([
       'DATABASE_URL is missing or invalid.',
       'REDIS_URL is missing or invalid.',
-      "There is no other clock to compare this machine's with.",
+      "No other clock is available to compare with this machine's.",
     ])
   })
 

@@ -45,7 +45,7 @@ describe('how the doctor judges', () => {
     expect(judgeDisks([disk('/a', 1e9, 0.5)]).state, 'half of a small one').to.equal('warning')
     expect(judgeDisks([disk('/a', 5e10, 0.5), disk('/b', 1e8, 0.01)])).to.include({
       state: 'fault',
-      why: '100 MB (1 %) free for media at /b.',
+      why: '100 MB (1%) free for media at /b.',
     })
     expect(judgeDisks([]).state).to.equal('ok')
   })

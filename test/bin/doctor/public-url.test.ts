@@ -55,7 +55,7 @@ describe('what the doctor says of PUBLIC_URL', () => {
     })
     const healthy = await startOther(200, '{"status":"ok"}')
     expect((await lookAt(healthy.url))?.why).to.equal(
-      `${healthy.url} points to another service: it answers 200 to an incoming webhook.`,
+      `${healthy.url} points to another service: it returns 200 for an incoming webhook.`,
     )
     expect(healthy.requests.map(({ body }) => body)).to.deep.equal(['', '{}'])
   })
@@ -63,7 +63,7 @@ describe('what the doctor says of PUBLIC_URL', () => {
   it('a proxy that reaches nobody, and one that sends callers on', async () => {
     const broken = await startOther(502, 'Bad Gateway')
     expect((await lookAt(broken.url))?.why).to.equal(
-      `${broken.url} answers 502: a proxy is there but cannot reach \`web\`.`,
+      `${broken.url} returns 502: a proxy is there but cannot reach \`web\`.`,
     )
     const moved = await startOther(301, '', { Location: 'https://lines.example.com/healthz?token=S3cret' })
     const found = await lookAt(moved.url)

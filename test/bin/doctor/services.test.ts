@@ -61,7 +61,7 @@ describe('what the doctor says of Postgres and Redis', () => {
       expect(performance.now() - startedAt).to.be.below(5000)
       for (const name of ['Postgres', 'Redis']) {
         expect(found[name], name).to.include({ state: 'fault' })
-        expect(found[name]?.why).to.match(/accepts connections but did not answer within 2 s\.$/)
+        expect(found[name]?.why).to.match(/accepts connections but did not respond within 2 s\.$/)
       }
       expect(found['Redis AOF']).to.deep.equal({
         state: 'warning',

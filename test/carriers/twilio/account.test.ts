@@ -33,7 +33,7 @@ describe('an account at Twilio', () => {
       [refuse(403, 20005, 'Account not active'), /does not allow this for the account.*Account not active/],
       [refuse(429, 20429, ''), /rate limiting/],
       [refuse(400, 20001, 'Bad'), /^Twilio refused the request \(400\)\. It says: Bad \(20001\)$/],
-      [refuse(503, undefined, ''), /^Twilio answered 503/],
+      [refuse(503, undefined, ''), /^Twilio returned HTTP 503/],
       [refuse(302, undefined, ''), /not Twilio's API. Check apiUrl/],
       [refuse(200, undefined, ''), /not Twilio's API. Check apiUrl/],
     ] as const) {

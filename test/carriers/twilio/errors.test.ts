@@ -32,7 +32,7 @@ describe('what Twilio answers to a message', () => {
     [21608, 'The number  1 (500) 555-0009 is unverified.', /^The number {2}\[number\] is unverified\.$/],
     [21606, 'The From phone number %2B15550000001 is not valid', /^The From phone number \[number\] is not/],
     [21408, 'Permission to send an SMS has not been enabled', /^Permission to send/],
-    [63007, '', /^Twilio answered 400$/],
+    [63007, '', /^Twilio returned HTTP 400$/],
     [21614, '', /^the number cannot receive text messages$/],
   ] as const) {
     it(`a refusal with ${code} is final, with Twilio's words and no number in them`, async () => {

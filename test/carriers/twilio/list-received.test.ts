@@ -117,6 +117,6 @@ describe('what Twilio says that numbers received', () => {
     expect(await failure(all())).to.be.instanceOf(CarrierRefused)
     const error = await failure(record?.read(signal()) ?? Promise.resolve())
     expect(error).to.be.instanceOf(CarrierRefused)
-    expect(error.message).to.match(/^Twilio answered 503/)
+    expect(error.message).to.match(/^Twilio returned HTTP 503/)
   })
 })

@@ -116,7 +116,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
 
     const url = 'http://127.0.0.1'
     const faults: [what: Partial<NewCarrierAccount>, message: RegExp][] = [
-      [{ name: '' }, /^name must be 1 to 40 lower-case/],
+      [{ name: '' }, /^name must be 1 to 40 lowercase/],
       [{ name: 'Twilio' }, /^name must be/],
       [{ name: 'a'.repeat(41) }, /^name must be/],
       [{ name: '<b>' }, /^name must be/],
@@ -316,7 +316,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       try {
         expect(await testCarrierAccount(impatient, account)).to.deep.equal({
           ok: false,
-          fault: 'No answer within 0.3 s',
+          fault: 'No response within 0.3 s',
         })
       } finally {
         bird.isSilent = false

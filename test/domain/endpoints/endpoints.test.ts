@@ -350,7 +350,7 @@ describeContext('an endpoint of a line or an application', (context) => {
 
   it('is the only one of an application, which may have another after it was deleted', async () => {
     const add = () => addEndpoint(context, line.userId, { applicationId: application.id }, { url: URL })
-    await expectRefusal(add(), 409, 'This application already has an endpoint. Change that one')
+    await expectRefusal(add(), 409, 'This application already has an endpoint. Change that one instead')
     await deleteEndpoint(context, ...own(application))
     expect((await add()).endpoint).to.include({ applicationId: application.id, lineId: null, url: URL })
     const { userId } = await createLine(context)

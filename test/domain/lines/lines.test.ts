@@ -83,8 +83,8 @@ describeContext('lines', (context) => {
     expect(await add({ number: 'tel:+1-415-555-0092' })).to.include({ number: '+14155550092' })
   })
 
-  const IN_E164 = 'number must be in E.164 form, such as +15551234567'
-  const COUNTRIES = 'allowedCountries must be ISO 3166 codes of two letters, such as US,CA'
+  const IN_E164 = 'number must be in E.164 format, such as +15551234567'
+  const COUNTRIES = 'allowedCountries must be two-letter ISO 3166 codes, such as US,CA'
   const NO_CARRIER =
     'Carrier pigeon is not set up. Add it with `linehook carrier add`. The simulator needs SIMULATOR=true'
   for (const [field, values, message] of [

@@ -311,8 +311,8 @@ describeContext('media that a line sends', { environment }, (context) => {
       const url = host.give(PNG)
       for (const [media, urls, said] of [
         [undefined, [url], /^mediaUrls: Acme cannot send media/],
-        [{ count: 1 }, [url, url], /^mediaUrls: Acme sends one file in a message/],
-        [{ count: 3 }, [url, url, url, url], /^mediaUrls: Acme sends at most 3 files in a message/],
+        [{ count: 1 }, [url, url], /^mediaUrls: Acme sends one file per message/],
+        [{ count: 3 }, [url, url, url, url], /^mediaUrls: Acme sends at most 3 files per message/],
         [{ count: 20 }, Array<string>(11).fill(url), /^mediaUrls must have at most 10 URLs/],
         [{ count: 2 }, [url, 'cat.png'], /^mediaUrls\[1\] must be/],
       ] as const) {

@@ -231,7 +231,7 @@ describeContext('the limits of a line', (context) => {
       }
     })
 
-    it('is told to its owner with the limits, and as near from 80 % on', async () => {
+    it('is told to its owner with the limits, and as near from 80% on', async () => {
       await capLine(5)
       await capUser(100)
       const caps = async () => (await readLimits(context, line.userId, line.lineId)).caps

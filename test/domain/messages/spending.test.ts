@@ -286,7 +286,7 @@ describeContext('what texts cost', (context) => {
         ],
       ])
       for (const wrong of ['0 USD', '50', '-1 USD', '1,5 USD', 'USD 5', '5 dollars']) {
-        expect(() => readMonthlyCap(wrong), wrong).to.throw('amount must be a sum such as 50 USD')
+        expect(() => readMonthlyCap(wrong), wrong).to.throw('amount must be a value such as 50 USD')
       }
     })
   })

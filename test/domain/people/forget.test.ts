@@ -264,7 +264,7 @@ describeContext('forgetting a person', (context) => {
   it('takes a whole number only', () => {
     expect(readPerson(' +1 500 555-0101 ')).to.equal(ANNA)
     for (const written of ['', '5005550101', '+1500', 'anna', `+${'1'.repeat(100)}`]) {
-      expect(() => readPerson(written), written).to.throw('number must be a phone number in E.164 form')
+      expect(() => readPerson(written), written).to.throw('number must be a phone number in E.164 format')
     }
   })
 })

@@ -18,9 +18,9 @@ const XSS = '<script>alert(1)</script>'
 describeWeb('what goes wrong', ({ context, web }) => {
   it('is a page for browsers, and a problem for everybody else', async () => {
     for (const [method, path, status, message] of [
-      ['GET', '/nothing', 404, 'There is nothing at this path'],
-      ['GET', '/console/nothing', 404, 'There is nothing at this path'],
-      ['GET', '/assets/x/console.css', 404, 'There is nothing at this path'],
+      ['GET', '/nothing', 404, 'Nothing was found at this path'],
+      ['GET', '/console/nothing', 404, 'Nothing was found at this path'],
+      ['GET', '/assets/x/console.css', 404, 'Nothing was found at this path'],
       ['DELETE', '/console', 405, 'Method not allowed. See the Allow header'],
       ['GET', '/console/sign-out', 405, 'Method not allowed. See the Allow header'],
       ['POST', '/console/settings/password', 401, 'Sign in first'],

@@ -58,7 +58,7 @@ describeWeb('what is another user’s, in the console', ({ context, web }) => {
       const filled = owner.fill(path)
       const answer = method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields())
       expectPage(answer, 404)
-      expect(answer.text, `${method} ${path}`).to.include('There is nothing at this path')
+      expect(answer.text, `${method} ${path}`).to.include('Nothing was found at this path')
     }
     expect(await allRows(context)).to.deep.equal(before)
     const linksOf = async (of: BrowserSession) =>

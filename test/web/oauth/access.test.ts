@@ -244,7 +244,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         await rename(await authorize('messages:connect lines:read'), lineId, 'x'),
         'lines:write',
       )
-      expectProblem(await rename(all, lineId, 'x'), 403, /no longer lets/)
+      expectProblem(await rename(all, lineId, 'x'), 403, /no longer allows/)
       const names = await server.context
         .db('lines')
         .whereIn('id', [lineId, second.lineId])

@@ -97,7 +97,7 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     await expectRefused(
       await sendAll(Array.from({ length: 11 }, () => gif!)),
       400,
-      'picture takes at most 10 files',
+      'picture accepts at most 10 files',
     )
     const large = Buffer.concat([gif!, Buffer.alloc(4_000_000)])
     await expectRefused(

@@ -91,7 +91,7 @@ describeWith(
       await save({ phoneNumber: BEN })
       const posts: [unknown, RegExp][] = [
         [{}, /^phoneNumber is a required field/],
-        [{ phoneNumber: '+1500' }, /^phoneNumber must be a phone number in E.164 form/],
+        [{ phoneNumber: '+1500' }, /^phoneNumber must be a phone number in E.164 format/],
         [{ phoneNumber: CLEO, blocked: 'perhaps' }, /^blocked must be true or false/],
         [{ phoneNumber: CLEO, name: 5 }, /^name must be text/],
         [{ phoneNumber: CLEO, name: 'x'.repeat(101) }, /^name must have 1 to 100 characters/],

@@ -28,7 +28,7 @@ const COMMON_FIELDS = {
   type: shown(
     'd.type',
     eventType,
-    'An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks.',
+    'An endpoint gets the first three, and any others listed in its `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks.',
   ),
   status: shown(
     'd.status',
@@ -63,7 +63,11 @@ export const DELIVERY_FIELDS = {
     'The message that was received. Null if the event is not about a message.',
   ),
   jobGeneration: internal('d.job_generation', count),
-  endpointId: shown('d.endpoint_id', uuid, 'The endpoint that gets it, of the {line} or of an application.'),
+  endpointId: shown(
+    'd.endpoint_id',
+    uuid,
+    'The endpoint that gets it, which belongs to the {line} or to an application.',
+  ),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
   endpointFailingSince: internal('e.failing_since', orNull(moment)),
   endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
@@ -104,7 +108,7 @@ export const ATTEMPT_FIELDS = {
   deliveryId: internal('delivery_id', uuid),
   attemptNumber: shown('attempt_number', attemptNumber),
   startedAt: shown('started_at', moment),
-  durationMs: shown('duration_ms', count, 'The total time. Its parts are in the fields below.'),
+  durationMs: shown('duration_ms', count, 'The total time. The fields below break it down.'),
   dnsMs: shown(
     'dns_ms',
     orNull(count),
@@ -120,13 +124,13 @@ export const ATTEMPT_FIELDS = {
   requestHeaders: shown(
     'request_headers',
     headers,
-    'The headers that were sent, without connection headers and the values of your custom headers. Null if nothing was sent.',
+    'The headers that were sent, without connection headers or the values of your custom headers. Null if nothing was sent.',
   ),
   responseStatus: shown('response_status', orNull(integer)),
   responseHeaders: shown(
     'response_headers',
     headers,
-    'The first 40 headers, up to 2,000 characters in total, without cookies and credentials.',
+    'The first 40 headers, up to 2,000 characters in total, without cookies or credentials.',
   ),
   responseExcerpt: shown('response_excerpt', orNull(text)),
   failure: shown('failure', orNull(text), 'The name of the failure. Null if it succeeded.'),

@@ -15,7 +15,7 @@ export const MAX_FAULT_LENGTH = 1000
 /** @throws UserError 400 */
 export function readAccountName(name: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) return name
-  throw new UserError('name must be 1 to 40 lower-case letters, digits and dashes, such as twilio-main')
+  throw new UserError('name must be 1 to 40 lowercase letters, digits or dashes, such as twilio-main')
 }
 
 /**

@@ -24,7 +24,7 @@ export async function askCarrier<Answer>(
     return await Promise.race([ask(carrier, signal), rejectOn(signal)])
   } catch (error) {
     if (error instanceof UserError) throw error
-    if (signal.aborted) throw new UserError(`No answer within ${limitMs / 1000} s`, 409)
+    if (signal.aborted) throw new UserError(`No response within ${limitMs / 1000} s`, 409)
     if (error instanceof CarrierRefused) throw new UserError(error.message, 409)
     log.error({ carrierAccountId: account.id, err: asError(error) }, 'carrier.unexpected_error')
     throw new UserError('Unexpected error. See carrier.unexpected_error in the log', 409)
@@ -34,7 +34,7 @@ export async function askCarrier<Answer>(
 function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {
-      reject(new CarrierRefused('no answer in time'))
+      reject(new CarrierRefused('no response in time'))
     })
   })
 }

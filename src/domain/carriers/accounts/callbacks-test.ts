@@ -30,7 +30,7 @@ export async function testCallbacks(
         ...LIMITS,
       })
       if (status === 403 && body.toString().includes(ours)) continue
-      return `${url} answered ${status}, which is not from this service. Check PUBLIC_URL and any proxy in front of it.`
+      return `${url} returned HTTP ${status}, which is not from this service. Check PUBLIC_URL and any proxy in front of it.`
     } catch (error) {
       if (!(error instanceof FetchFailed)) throw error
       return `${url} is not reachable from here: ${error.message}`

@@ -113,7 +113,7 @@ export async function setUpNumbers(
 ): Promise<string[]> {
   const carrier = await getCarrierClient(context, account)
   if (carrier.setUpNumbers === undefined) {
-    throw new UserError(`${account.name} makes no callbacks, so its numbers need no setup`, 409)
+    throw new UserError(`${account.name} does not use callbacks, so its numbers need no setup`, 409)
   }
   const offered = await listAccountNumbers(context, account)
   const chosen =

@@ -13,7 +13,7 @@ export interface PhoneView {
   id: string
   contactAt: Date
   isAway: boolean
-  /** A text such as `84 %, charging`; '' if it is unknown. */
+  /** A text such as `84%, charging`; '' if it is unknown. */
   battery: string
 }
 
@@ -25,7 +25,7 @@ export function viewPhones({ phones }: Pick<CarrierAccount, 'phones'>, now = Dat
       contactAt: new Date(contactAt),
       isAway: now - Date.parse(contactAt) > awayAfterMs,
       battery: [
-        ...(batteryPercent === undefined ? [] : [`${batteryPercent} %`]),
+        ...(batteryPercent === undefined ? [] : [`${batteryPercent}%`]),
         ...(isCharging === undefined ? [] : [isCharging ? 'charging' : 'not charging']),
       ].join(', '),
     }))

@@ -51,9 +51,7 @@ export function changeHeaders(before: CustomHeaders, written: unknown): CustomHe
 
 function requireName(name: string): void {
   if (!NAME.test(name) || name === '__proto__') {
-    throw new UserError(
-      'headers: each name must have 1 to 100 letters, digits and hyphens, such as X-Api-Key',
-    )
+    throw new UserError('headers: each name must be 1 to 100 letters, digits or hyphens, such as X-Api-Key')
   }
   if (OURS.test(name))
     throw new UserError(`headers: ${name} is set by Linehook and cannot be changed. Remove it`)

@@ -32,13 +32,13 @@ function whoseOf(
   { of, endpointId, isByApplication = false }: AskedReplay,
 ): ReplayOf {
   if (of === 'all') return { of }
-  if (userId === null) throw new Error('A replay for one owner must name the owner')
+  if (userId === null) throw new Error('A replay for one owner requires the owner')
   if (of === 'endpoint') {
-    if (endpointId === undefined) throw new Error('A replay of an endpoint must name it')
+    if (endpointId === undefined) throw new Error('A replay of an endpoint requires its ID')
     const caller = isByApplication && applicationId !== null ? { applicationId } : { userId }
     return { of, caller, endpointId, userId, lineId: lineId ?? undefined }
   }
-  if (lineId === null) throw new Error('A replay of a line must name it')
+  if (lineId === null) throw new Error('A replay of a line requires its ID')
   return { of, userId, lineId }
 }
 

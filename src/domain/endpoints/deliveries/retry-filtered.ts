@@ -67,7 +67,7 @@ function isDeliveryStatus(status: string | undefined): boolean {
 export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { deliveryIds } = task.asked as Asked
   const { userId } = task
-  if (userId === null) throw new Error('A retry must name the owner')
+  if (userId === null) throw new Error('A retry requires the owner')
   const ids = deliveryIds.slice(task.doneCount, task.doneCount + BATCH)
   const due = await db.transaction(async (trx) => {
     const found = []

@@ -64,7 +64,7 @@ export async function fillTemplate(
   if ('fault' in answer) throw new TemplateFailed(answer.fault)
   if (isJson(contentType) && !parses(answer.filled)) {
     throw new TemplateFailed(
-      `its output is not JSON, although the content type is ${contentType}. Write texts as {{ payload | json }}, without quotes`,
+      `its output is not JSON, although the content type is ${contentType}. Insert text as {{ payload | json }}, without quotes`,
     )
   }
   return answer.filled

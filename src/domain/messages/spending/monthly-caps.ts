@@ -17,7 +17,7 @@ import { NEAR } from '../spend-caps.js'
 export interface MonthlyCap extends Money {
   of: 'line' | 'user'
   spent: string
-  /** True if 80 % or more are spent. */
+  /** True if 80% or more is spent. */
   isNear: boolean
   /** True if nothing more is accepted. */
   isUsedUp: boolean
@@ -25,7 +25,7 @@ export interface MonthlyCap extends Money {
   resetsAt: Date
 }
 
-const FORM = 'amount must be a sum such as 50 USD, or none'
+const FORM = 'amount must be a value such as 50 USD, or none'
 
 /**
  * Reads a cap that a person wrote: `50 USD`, or nothing or `none` for no cap.

@@ -101,7 +101,7 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 /** @throws UserError if the text is empty, or names a column that does not exist */
 function readTemplate(written: string, columns: readonly string[]): Write {
   const template = written.replace(/\r\n?/g, '\n').toWellFormed()
-  if (template.trim() === '') throw new UserError('Write a text')
+  if (template.trim() === '') throw new UserError('Enter a text')
   requireShort(template)
   const places = new Map(columns.map((column, n) => [keyOf(column), n]))
   for (const [whole, name = ''] of template.matchAll(PLACEHOLDER)) {

@@ -79,7 +79,7 @@ const DISABLED = 'This line is disabled and cannot send'
  */
 export async function queueListBatch(context: Context, task: ClaimedTask): Promise<Batch> {
   const { userId, lineId } = task
-  if (userId === null || lineId === null) throw new Error('A list must name its owner')
+  if (userId === null || lineId === null) throw new Error('A list requires its owner and line')
   const line = await getOwnLine(context, userId, lineId)
   if (line.status !== 'active') throw new UserError(DISABLED, 403)
   const limit = Math.min(BATCH, await roomOf(context, lineId))
@@ -148,7 +148,7 @@ function judge(texts: readonly WaitingText[], answers: readonly (string | Error)
     const answer = answers[n]
     if (typeof answer === 'string') settled.push(queued(text))
     else if (answer instanceof Unavailable || isLineFull(answer) || isInFlight(answer)) hasWaiting = true
-    else if (!(answer instanceof UserError)) throw answer ?? new Error('a row has no answer')
+    else if (!(answer instanceof UserError)) throw answer ?? new Error('a row has no result')
     else if (answer.status === 429) error ??= answer.message
     else settled.push({ line: text.line, reason: explainRefusal(answer.message) })
   }

@@ -46,7 +46,7 @@ export const ACTIONS = {
   },
   'second_factor.refused': {
     subject: 'user',
-    words: 'failed at the second factor',
+    words: 'failed the second factor check',
   },
   'second_factor.locked_out': {
     subject: 'user',
@@ -74,7 +74,7 @@ export const ACTIONS = {
   'user.monthly_cap.set': { subject: 'user', words: 'set how much money the user may spend in a month' },
   'user.country.paused': {
     subject: 'user',
-    words: "paused the user's messages to a country because they rose suddenly",
+    words: "paused the user's messages to a country after a sudden rise",
   },
   'user.country.resumed': { subject: 'user', words: "resumed the user's messages to a country" },
   'user.exported': { subject: 'user', words: "exported the account's data" },
@@ -142,7 +142,7 @@ export const ACTIONS = {
   'authorization.ended': { subject: 'application', words: 'disconnected the application' },
   'authorization.tokens_ended': {
     subject: 'application',
-    words: 'lost its tokens, because it revoked them or used a code or a token too often',
+    words: 'lost its tokens, because it revoked them or reused a code or a token',
   },
 
   'carrier_account.added': { subject: 'carrier_account', words: 'added the carrier account' },
@@ -169,7 +169,7 @@ export const ACTIONS = {
   'sending.resumed': { subject: 'sending', words: 'resumed all sending' },
   'sending.after_restore': {
     subject: 'sending',
-    words: 'marked messages as unknown that may have been sent before a restore',
+    words: 'marked messages that may have been sent before a restore as unknown',
   },
 
   'person.viewed': { subject: 'person', words: "looked up a person's data" },

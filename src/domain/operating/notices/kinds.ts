@@ -48,7 +48,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'bad',
     title: (endpoint) => `${endpointOf(endpoint)} is disabled`,
     text: ({ reason }) =>
-      (reason === 'gone' ? 'It answered 410 Gone.' : 'It failed for 5 days without a success.') +
+      (reason === 'gone' ? 'It returned 410 Gone.' : 'It failed for 5 days without a success.') +
       ' Events are held, not lost. Fix the server, enable the endpoint, then send the held events.',
     cure: atEndpoint,
   },
@@ -69,7 +69,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   'cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
-      `Daily segment cap at 80 %: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
+      `Daily segment cap at 80%: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
     text: ({ segmentsPerDay, used }) =>
       `${used} of ${countOf(segmentsPerDay, 'segment')} used today. At the cap, messages are refused with 429 until ` +
       'midnight UTC. If this traffic is expected, ask an operator for a higher cap.',
@@ -78,7 +78,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   'monthly_cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
-      `Monthly spending cap at 80 %: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
+      `Monthly spending cap at 80%: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
     text: ({ amount, currency, spent }) =>
       `${spent} of ${amount} ${currency} spent this month. At the cap, messages are refused with 429 until the first of ` +
       'next month (UTC). If this traffic is expected, ask an operator for a higher cap.',
@@ -96,7 +96,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'bad',
     title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
-      `Status: ${state}. Messages from its lines wait, and go out in order once it recovers. Check the account.`,
+      `Status: ${state}. Messages from its lines wait, and are sent in order once it recovers. Check the account.`,
     cure: atCarrier,
   },
   'carrier.recovered': {
@@ -109,8 +109,8 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'bad',
     title: ({ name, awayCount }) =>
       awayCount === 1
-        ? `The phone of the carrier account ${isolated(name)} is away`
-        : `${countOf(awayCount, 'phone')} of the carrier account ${isolated(name)} are away`,
+        ? `The phone of the carrier account ${isolated(name)} is offline`
+        : `${countOf(awayCount, 'phone')} of the carrier account ${isolated(name)} are offline`,
     text: ({ lastContactAt }) =>
       `Last contact: ${lastContactAt === null ? 'never' : inUtc(lastContactAt)}. Messages wait until it is back. Check its ` +
       'power, its network, and that Android lets the app run in the background.',
@@ -118,7 +118,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   },
   'phone.back': {
     mood: 'good',
-    title: ({ name }) => `The phone of the carrier account ${isolated(name)} is back`,
+    title: ({ name }) => `The phone of the carrier account ${isolated(name)} is back online`,
     text: () => 'Waiting messages are being sent.',
     cure: atCarrier,
   },
@@ -146,7 +146,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'waiting',
     title: ({ email }) => `The second factor of ${isolated(email)} was removed`,
     text: () =>
-      'All sessions have ended. Until a new second factor is set up, the password alone opens the account. If this is your ' +
+      'All sessions have ended. Until a new second factor is set up, the password alone gives access to the account. If this is your ' +
       'account, sign in and set one up. If you did not ask for this, also change your password and tell an operator.',
     cure: atAccount,
   },

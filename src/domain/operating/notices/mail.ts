@@ -37,7 +37,7 @@ export function noticesMail(notices: readonly Notice[], letterhead: Letterhead):
   }
 }
 
-/** @param url the URL at which the password can be set, once */
+/** @param url the URL where the password can be set, once */
 export function resetMail({ url }: { url: string }, letterhead: Letterhead): Content {
   const { service, publicUrl } = letterhead
   return {

@@ -99,8 +99,8 @@ function faultsOfAccount({ sessions, ...account }: ListedCarrierAccount): Fault[
   if (away.length > 0) {
     found.push({
       mood: 'waiting',
-      state: 'phone away',
-      fault: `${countOf(away.length, 'phone is', 'phones are')} away: messages wait until ${away.length === 1 ? 'it is' : 'they are'} back.`,
+      state: 'phone offline',
+      fault: `${countOf(away.length, 'phone is', 'phones are')} offline: messages wait until ${away.length === 1 ? 'it is' : 'they are'} back online.`,
     })
   }
   if (account.lastTestFault !== null && account.lastTestedVersion === account.version) {
@@ -135,7 +135,7 @@ function faultsOfTraffic(traffic: Omit<CarrierTraffic, 'carrier'>): Fault[] {
     found.push({
       mood: 'waiting',
       state: 'many failures',
-      fault: `${Math.round(shareFailed * 100)} % of messages failed in the last 15 minutes.`,
+      fault: `${Math.round(shareFailed * 100)}% of messages failed in the last 15 minutes.`,
     })
   }
   if (unknownCount >= FEW && unknownCount / handedOverCount >= MANY_FAIL) {

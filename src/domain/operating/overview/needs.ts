@@ -115,7 +115,7 @@ function ofPeople(people: ForPeople): Need[] {
     ...pausedCountries.map(({ country, email, userId, accepted, usual }): Need => ({
       mood: 'bad',
       text:
-        `Messages from ${email} to ${countryName(country)} are refused: ${accepted} came in one hour, and the usual peak is ` +
+        `Messages from ${email} to ${countryName(country)} are refused: ${accepted} were accepted in one hour, and the usual peak is ` +
         `${usual}. Ask the user whether they are expected.`,
       cure: { at: 'user', userId },
     })),
@@ -152,7 +152,7 @@ function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
       : [
           {
             mood: 'bad' as const,
-            text: `All sending is paused${by === null ? '' : ` by ${by}`}. Messages are accepted and wait until you resume it.`,
+            text: `All sending is paused${by === null ? '' : ` by ${by}`}. Messages are accepted but wait until you resume it.`,
             cure: { at: 'sending' as const },
           },
         ]),

@@ -21,7 +21,7 @@ export function cachedPart<Value>(
 ): () => Promise<Part<Value>> {
   const late: Part<Value> = {
     isKnown: false,
-    fault: `${of} did not answer within ${Math.ceil(limitMs / 1000)} s`,
+    fault: `${of} did not respond within ${Math.ceil(limitMs / 1000)} s`,
   }
   let kept: { part: Part<Value>; at: number } | undefined
   let reading: { end: Promise<Part<Value>>; startedAt: number } | undefined

@@ -50,7 +50,7 @@ export async function readQueues({ db, queues, redis }: Context): Promise<QueueV
       more:
         slow === 0
           ? ''
-          : ` ${countOf(slow, 'endpoint takes', 'endpoints take')} events more slowly than they arrive.`,
+          : ` ${countOf(slow, 'endpoint accepts', 'endpoints accept')} events more slowly than they arrive.`,
     }),
     view('fetch-media', ['copy', 'copies'], media, media.storedLastMinute, fetchJobs),
     {
@@ -88,7 +88,7 @@ function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): 
   if (countedAt === null) {
     return {
       state: 'behind',
-      why: 'It has counted nothing in the last minute. Check the log of `maintenance`.',
+      why: 'It has recorded nothing in the last minute. Check the log of `maintenance`.',
     }
   }
   return { state: 'normal', why: 'Recovers lost jobs and updates charts.' }

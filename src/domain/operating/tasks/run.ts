@@ -88,7 +88,7 @@ export async function recordCrashOfTask({ db }: Context, id: string): Promise<vo
 /** Returns the reason why no next batch is begun; undefined if it continues. */
 function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
   if (isOwnerDisabled) return 'The user is disabled'
-  return isStopAsked ? 'Stopped by a person' : undefined
+  return isStopAsked ? 'Stopped manually' : undefined
 }
 
 interface Ending {

@@ -15,9 +15,8 @@ export function showEvents(context: Context): Middleware {
       <Layout page={pageOf(ctx, context)} title="Events">
         <PageHead title="Events" />
         <p>
-          Sent as signed requests to the endpoints of a {context.vocabulary.word} and of applications. This is
-          the default body; an endpoint can choose another format. For details, see{' '}
-          <a href="/docs">the API</a>.
+          Sent as signed requests to the endpoints of {context.vocabulary.word}s and applications. This is the
+          default body; an endpoint can choose another format. For details, see <a href="/docs">the API</a>.
         </p>
         <div class="sections">
           {LINE_EVENT_TYPES.map((type) => (

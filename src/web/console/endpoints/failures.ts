@@ -42,7 +42,7 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   too_large: 'The response headers are larger than 16 KiB. Send fewer cookies and headers.',
   bad_response: 'The response was not valid HTTP. Check that the port in the URL belongs to a web server.',
   network: 'The connection was lost. If it keeps happening, check the network in front of the server.',
-  redirect: 'The server answered with a redirect. Redirects are not followed: enter the final URL.',
+  redirect: 'The server responded with a redirect. Redirects are not followed: enter the final URL.',
   worker_lost:
     'The process died during the attempt, so the outcome is unknown. Events are retried automatically. Messages are not: check whether yours arrived before resending.',
   internal_error: 'This service failed repeatedly. The operator can find the cause in its log.',
@@ -57,7 +57,7 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   template_too_heavy:
     "The endpoint's template took too much time or memory on this event. Simplify it: fewer loops, and filters over fewer items.",
   earlier_event_waits:
-    'An earlier event from this number has not been delivered yet. This endpoint gets events in order, so this one goes next.',
+    'An earlier event from this number has not been delivered yet. This endpoint gets events in order, so this one is sent next.',
   opted_out: 'This person opted out (STOP). They can opt back in by texting START to this line.',
   line_disabled: 'The line is disabled. An operator can enable it.',
   carrier_missing: "The line's carrier is not set up here. Ask your operator.",
@@ -81,7 +81,7 @@ function explainMediaFailure(name: string): string {
   if (known !== undefined) return known
   return status === undefined
     ? `The media could not be fetched (${name}).`
-    : `The media host answered ${status}. Check that the URL still works without signing in.`
+    : `The media host returned HTTP ${status}. Check that the URL still works without signing in.`
 }
 
 type WithoutPrefix<Reason> = Reason extends `media_${infer Name}` ? Name : never
@@ -101,7 +101,7 @@ const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
   network: 'The connection to the media host was lost.',
   redirect: 'The media URL redirects too many times, or to nowhere. Use the final URL.',
   too_large: 'The file is too large. Media to send must be smaller than 5,000,000 bytes.',
-  type: "Unsupported file type. A line can send png, jpg, gif and mpg files. The file's content decides, not its name.",
+  type: "Unsupported file type. A line can send png, jpg, gif and mpg files. The type is detected from the file's content, not its name.",
   truncated: 'The picture is incomplete. Check the file.',
   gone: 'The copy behind this URL has expired and was deleted.',
   unavailable: 'The media could not be stored. This is retried automatically.',
@@ -109,12 +109,12 @@ const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
 }
 
 const STATUS_WORDS: Record<number, string> = {
-  401: 'It requires authentication. Allow these requests without it: check their signature instead.',
+  401: 'It requires authentication. Allow these requests without it, and check their signature instead.',
   403: 'It rejected the request. Check its firewall and access rules. Our requests are signed.',
   404: 'Nothing was found at this path. Check the URL for typos.',
-  405: 'It does not accept POST at this path. Events are sent by POST.',
+  405: 'It does not accept POST at this path. Events are sent with POST.',
   410: 'The URL is gone for good, so no more events are sent until you enable it again.',
-  415: 'It does not accept JSON at this path. Events are application/json.',
+  415: 'It does not accept JSON at this path. Events are sent as application/json.',
   429: 'It is rate limiting. The event is retried after the time in its Retry-After header.',
   502: 'A proxy could not reach the server behind it. Check that it is running.',
   503: 'It is temporarily unavailable.',
@@ -124,6 +124,6 @@ const STATUS_WORDS: Record<number, string> = {
 function explainStatus(status: number): string {
   const words =
     STATUS_WORDS[status] ??
-    (status >= 500 ? "Check your server's log." : 'It rejected the event. It must answer 2xx.')
-  return `The server answered ${status}. ${words}`
+    (status >= 500 ? "Check your server's log." : 'It rejected the event. It must return a 2xx status.')
+  return `The server returned HTTP ${status}. ${words}`
 }

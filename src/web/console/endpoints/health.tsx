@@ -5,7 +5,7 @@ import { explainFailure } from './failures.js'
 import type { Page } from '../page.js'
 
 export const DISABLED_WORDS: Record<DisabledReason, string> = {
-  gone: 'the server answered 410 Gone.',
+  gone: 'the server returned 410 Gone.',
   failing: 'no event succeeded for 5 days.',
   owner_disabled: "its owner's account was disabled.",
 }
@@ -89,7 +89,7 @@ export function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointW
   return (
     <>
       {places === 1 ? '1 event' : `up to ${places} events`} at a time
-      {isSlowed && <small>, reduced because it timed out or answered 429 or 5xx</small>}
+      {isSlowed && <small>, reduced because it timed out or returned 429 or 5xx</small>}
     </>
   )
 }

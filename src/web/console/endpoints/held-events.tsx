@@ -27,7 +27,7 @@ export function HeldEvents(props: {
       <p>
         These events arrived while nothing could be sent to your server.
         {held.some(({ lastFailure }) => isMediaFailure(lastFailure)) &&
-          ' Events whose media have not been copied are not sent from here. Resend each one on its own page, which copies its media first.'}
+          ' Events with media that have not been copied are not sent from here. Resend each one from its own page, which copies its media first.'}
         {held.length > MAX_SHOWN && ` Only the newest ${MAX_SHOWN} are shown.`}
       </p>
       {held.length > 0 && <Table held={held} />}

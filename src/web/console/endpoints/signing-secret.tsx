@@ -8,8 +8,8 @@ export const SIGNING_SECRET = 'signing-secret'
 export function WhatItIsFor() {
   return (
     <p>
-      Use it to verify that events are genuine. Check the <code>webhook-signature</code> header with any{' '}
-      <a href="https://www.standardwebhooks.com">Standard Webhooks</a> library.
+      Use it to verify that events come from this service. Check the <code>webhook-signature</code> header
+      with any <a href="https://www.standardwebhooks.com">Standard Webhooks</a> library.
     </p>
   )
 }

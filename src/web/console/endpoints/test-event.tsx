@@ -58,7 +58,7 @@ export function TestEventOutcome({ result }: { result: TestEventResult }) {
     <div class={delivered ? 'notice' : 'fault'}>
       <p>
         <span class={delivered ? 'badge good' : 'badge bad'}>{delivered ? 'delivered' : 'failed'}</span>{' '}
-        {delivered && `Your server answered ${responseStatus ?? ''}. `}
+        {delivered && `Your server returned HTTP ${responseStatus ?? ''}. `}
         {failure !== null && `${explainFailure(failure)} `}
         It took {durationMs} ms.
       </p>

@@ -131,7 +131,7 @@ function Send({ view, url }: { view: View; url: string | undefined }) {
         <>
           <Samples id="send-code" samples={sendSamples({ url, toNumber: TRIAL_NUMBER, text: 'Hello' })} />
           <p>
-            It answers {'{"success":true}'}.{' '}
+            It returns {'{"success":true}'}.{' '}
             {hasPhones(view) ? (
               <>
                 The message arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.
@@ -202,7 +202,7 @@ function Connect(props: {
         </p>
       )}
       <p>
-        Incoming messages are posted to your URL as signed JSON, and retried until your server answers 2xx.
+        Incoming messages are posted to your URL as signed JSON, and retried until your server returns 2xx.
         The status of the latest event is shown <a href="#steps">above</a>.
       </p>
       <Form page={page} action={action} class="row">
@@ -231,7 +231,9 @@ function Connect(props: {
         )}
       </div>
       {connection.endpoint === null && (
-        <p class="empty">Enter a URL to see sample servers in six languages that verify events.</p>
+        <p class="empty">
+          Enter a URL to see sample code in six languages for a server that verifies events.
+        </p>
       )}
       {secret !== undefined && (
         <>

@@ -108,7 +108,7 @@ export function postSendList(context: Context): Act {
   return async (ctx) => {
     const line = await ownLine(context, ctx)
     const key = fieldOf(ctx, 'key').toLowerCase()
-    if (!isId(key)) throw new UserError('Look at the preview first')
+    if (!isId(key)) throw new UserError('Preview the messages first')
     await startTextList(context, line, readAskedList(ctx).asked, key)
     return withNotice(TASKS, 'list-started')
   }

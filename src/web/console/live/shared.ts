@@ -127,7 +127,7 @@ async function findRender(ctx: KoaContext, at: string): Promise<() => Promise<VN
   if (/^\/(console|simulator)\/.+\/live$|^\/simulator\/live$/.test(pathname)) {
     await router.routes()(own, () => Promise.resolve())
   }
-  if (state.render === undefined) throw new UserError('There is nothing at this path', 404)
+  if (state.render === undefined) throw new UserError('Nothing was found at this path', 404)
   return state.render
 }
 

@@ -100,7 +100,8 @@ async function listOf(
       </nav>
       {conversations.length === 0 ? (
         <Empty>
-          {q !== '' && (older === null ? 'Nothing found.' : 'Nothing found here. Older has more.')}
+          {q !== '' &&
+            (older === null ? 'Nothing found.' : 'Nothing found on this page. Use Older to see more.')}
           {q === '' &&
             (state === '' && older !== null
               ? 'All of these conversations have newer messages.'

@@ -87,7 +87,8 @@ async function listOf(context: Context, ctx: KoaContext) {
         <Empty>Nothing found in your unread conversations.</Empty>
       ) : conversations.length === 0 ? (
         <Empty>
-          You have read everything. All conversations of a line are on <a href="/console">its page</a>.
+          You have read everything. Each line's page has all of its conversations: see{' '}
+          <a href="/console">your lines</a>.
         </Empty>
       ) : (
         <ConversationRows

@@ -73,7 +73,7 @@ export function postCancel(context: Context): Act {
 export function postReschedule(context: Context): Act {
   return async (ctx) => {
     const sendAt = readSendTime(ctx)
-    if (sendAt === undefined) throw new UserError('Enter a date and time to send at')
+    if (sendAt === undefined) throw new UserError('Enter the date and time to send it')
     const { id } = await rescheduleMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'), sendAt)
     return withNotice(messagePath(id), 'rescheduled')
   }

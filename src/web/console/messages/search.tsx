@@ -81,9 +81,9 @@ function OthersMessages({ page, others, written }: { page: Page; others: Found['
     <section aria-labelledby="others">
       <h2 id="others">Other users' messages</h2>
       <p>
-        Other users' messages are private. Give a reason to search them: it goes into the audit log, and every
-        user whose messages contain the number sees it in their history. You can then search for whole numbers
-        for 30 minutes.
+        Other users' messages are private. Give a reason to search them: it is recorded in the audit log, and
+        every user whose messages contain the number sees it in their history. You can then search for whole
+        numbers for 30 minutes.
       </p>
       <Form page={page} action={LOOK}>
         <input type="hidden" name="q" value={written} />
@@ -117,7 +117,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
     <>
       {isIncomplete && (
         <p role="alert" class="fault">
-          There are too many messages to search them all. Enter a whole number, or filter{' '}
+          There are too many messages to search all of them. Enter a whole number, or filter{' '}
           <a href={activityOf({ text: written })}>Activity</a> by line and time.
         </p>
       )}

@@ -9,12 +9,12 @@ export function segmentWords({ segmentCount, encoding }: Pick<Measure, 'segmentC
 /** Shows the same with its reason, beside a form. */
 export function SegmentCount({ measure }: { measure: Measure }) {
   const { characterCount, unitCount, room } = measure
-  if (characterCount === 0) return <p class="muted">Enter a text to count its segments.</p>
+  if (characterCount === 0) return <p class="muted">Enter text to count its segments.</p>
   return (
     <p>
       <strong>{segmentWords(measure)}</strong>: {characterCount}{' '}
       {characterCount === 1 ? 'character,' : 'characters,'} {unitCount} units. A single segment holds{' '}
-      {room.single}, each of several holds {room.part}
+      {room.single}, and each segment of a longer text holds {room.part}
       {whyOf(measure)}.
     </p>
   )
@@ -27,6 +27,6 @@ const TITLES: Record<Language, string> = {
 }
 
 function whyOf({ encoding, language }: Measure): string {
-  if (language !== null) return `, because the text needs the ${TITLES[language]} characters of GSM-7`
-  return encoding === 'GSM-7' ? '' : ', because the text has a character that GSM-7 lacks'
+  if (language !== null) return `, because the text uses ${TITLES[language]} characters of GSM-7`
+  return encoding === 'GSM-7' ? '' : ', because the text has a character that is not in GSM-7'
 }

@@ -29,8 +29,8 @@ export function showPeople(context: Context): Middleware {
       <Layout page={page} title="People">
         <h1>People</h1>
         <p>
-          People can ask for a copy of their data, or to have it erased. Look them up by their number, on all
-          lines of all users.
+          People can ask for a copy of their data, or to have it erased. Look them up by their number, across
+          all users' lines.
         </p>
         <Form page={page} action={PEOPLE}>
           <Field
@@ -67,8 +67,8 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
       {!isForgotten && number !== undefined && (isRefused || hasAny(counts)) && (
         <>
           <p>
-            Both need a reason. It is shown to every user whose lines know the number, and goes into the{' '}
-            <a href="/console/audit">audit log</a>.
+            Both require a reason, which is shown to every user whose lines have been in contact with the
+            number and recorded in the <a href="/console/audit">audit log</a>.
           </p>
           <Form page={page} action={EXPORT}>
             <input type="hidden" name="number" value={number} />

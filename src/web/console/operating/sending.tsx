@@ -60,7 +60,7 @@ function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSendin
         action={`${SENDING}/pause`}
         label="Pause all sending…"
         consequence={
-          'New messages are still accepted, and wait until you resume sending. Those that wait too long expire, as ' +
+          'New messages are still accepted but wait until you resume sending. Those that wait too long expire, as ' +
           'usual. Receiving and the replies to STOP, START and HELP are not affected.'
         }
         button="Pause all sending"

@@ -76,7 +76,7 @@ export function noteSecondFactor(ctx: KoaContext): void {
 
 /** @throws UserError 404, because other users need not know what is here */
 export const requireOperatorSession: Middleware = (ctx, next) => {
-  if (sessionOf(ctx).role !== 'operator') throw new UserError('There is nothing at this path', 404)
+  if (sessionOf(ctx).role !== 'operator') throw new UserError('Nothing was found at this path', 404)
   return next()
 }
 
@@ -94,7 +94,7 @@ export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
   return false
 }
 
-export const NEEDS_PASSWORD = 'This needs your password. Sign in to the console to do it'
+export const NEEDS_PASSWORD = 'This requires your password. Sign in to the console to do it'
 
 /** Records that the password was given just now, and gives the browser the token under which its session continues. */
 export function noteConfirmation(ctx: KoaContext, context: Context, token: string): void {

@@ -46,7 +46,7 @@ export function showSignIn(context: Context): Middleware {
           )}
           <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
-            No account, or forgot your password? Ask your operator for a set-up link (
+            No account yet, or forgot your password? Ask your operator for a set-up link (
             <code>linehook user set-up-link</code>).
           </small>
         </article>

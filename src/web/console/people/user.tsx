@@ -155,7 +155,7 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
                     page={page}
                     action={`${path}/lines/${id}/pause`}
                     label="Pause sending"
-                    consequence="New messages are accepted and wait until an operator resumes sending."
+                    consequence="New messages are accepted but wait until an operator resumes sending."
                     button="Pause sending"
                   />
                 ) : (
@@ -168,7 +168,7 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
                     page={page}
                     action={`${path}/lines/${id}/disable`}
                     label="Disable"
-                    consequence="The line stops sending, its waiting messages fail, and its webhook answers 404."
+                    consequence="The line stops sending, its waiting messages fail, and its webhook returns 404."
                     button="Disable line"
                   />
                 ) : (
@@ -218,9 +218,7 @@ function NewLine(props: {
           label="Carrier account"
           options={usable.map((account) => [account.name, nameOf(account)])}
           value={typedIn(page, action, 'carrier') ?? 'simulator'}
-          {...(usable.length === 0
-            ? { hint: 'There is no carrier account yet. Add one under Carriers first.' }
-            : {})}
+          {...(usable.length === 0 ? { hint: 'No carrier accounts yet. Add one under Carriers first.' } : {})}
         />
         <Field
           {...field}

@@ -137,7 +137,7 @@ function AddUser({ page }: { page: Page }) {
   return (
     <section aria-labelledby="new-user">
       <h2 id="new-user">Add a user</h2>
-      <p>You get a set-up link to pass on. They use it to set a password.</p>
+      <p>You get a set-up link to send them. They use it to set a password.</p>
       <Form page={page} action={USERS}>
         <Field page={page} action={USERS} name="email" label="Email" type="email" required />
         <Field page={page} action={USERS} name="name" label="Name" />
@@ -178,8 +178,8 @@ export function SetUpLinkPage(props: { page: Page; user: { id: string; email: st
     <Layout page={page} title="Set-up link">
       <h1>Set-up link for {user.email}</h1>
       <p>
-        With this link they set a password and sign in. It works once, expires on <Time at={link.expiresAt} />
-        , and is not shown again.
+        They use this link to set a password and sign in. It works once, expires on{' '}
+        <Time at={link.expiresAt} />, and is not shown again.
       </p>
       <p class="copyable">
         <code id="set-up-link">{link.url}</code>

@@ -72,7 +72,7 @@ export function requireNamed(ctx: KoaContext, lineId: string | null | undefined)
   const { portalLineIds } = sessionOf(ctx)
   if (portalLineIds === undefined) return
   if (lineId == null || !portalLineIds.includes(lineId))
-    throw new UserError('There is nothing at this path', 404)
+    throw new UserError('Nothing was found at this path', 404)
 }
 
 /** Returns those of the lines' things that the session reaches: all, unless a portal link opened it. */

@@ -144,7 +144,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
     for (const [setUp, message] of [
       [setUpNumbers(context, account), 'parrot has no lines yet. Import its numbers first'],
       [setUpNumbers(context, account, ['+15557779999']), 'parrot has no number +15557779999'],
-      [setUpNumbers(context, finch), 'finch makes no callbacks, so its numbers need no setup'],
+      [setUpNumbers(context, finch), 'finch does not use callbacks, so its numbers need no setup'],
     ] as const) {
       expect(await refusal(setUp)).to.deep.equal({ status: 409, message })
     }

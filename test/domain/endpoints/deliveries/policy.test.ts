@@ -185,7 +185,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     [{ requestsAtOnce: 9 }, /requestsAtOnce must be a whole number from 1 to 8/],
     [{ headers: { Host: 'example.com' } }, /Host is set by Linehook/],
     [{ headers: { 'webhook-id': '1' } }, /webhook-id is set by Linehook/],
-    [{ headers: { 'X Y': '1' } }, /each name must have 1 to 100 letters/],
+    [{ headers: { 'X Y': '1' } }, /each name must be 1 to 100 letters/],
     [{ headers: { 'X-Y': 'a\r\nb: c' } }, /the value of X-Y must have/],
     [{ headers: ['X-Y'] }, /headers must be an object/],
     [

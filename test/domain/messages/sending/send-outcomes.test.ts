@@ -113,7 +113,7 @@ describeContext('what a carrier answers', (context) => {
 
   for (const [what, toNumber] of [
     ['an outcome that is not known', MAGIC_NUMBERS.outcomeUnknown],
-    ['no answer in time', MAGIC_NUMBERS.neverAnswers],
+    ['no response in time', MAGIC_NUMBERS.neverAnswers],
   ] as const) {
     it(`${what} makes the message unknown, and it is never sent again by itself`, async () => {
       const id = await queueMessage(context, line, { to_number: toNumber })

@@ -229,7 +229,7 @@ describeContext('what people are told of', (context) => {
     })
   })
 
-  it('tells the owner of a spend cap from 80 % on, once a day, and again when it was changed', async () => {
+  it('tells the owner of a spend cap from 80% on, once a day, and again when it was changed', async () => {
     const cap = (part: object) => changeRows(context, 'spend_caps', { owner_id: line.lineId }, part)
     await setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, 5)
     await cap({ used: 3 })
@@ -242,7 +242,7 @@ describeContext('what people are told of', (context) => {
     expect(others).to.deep.equal([])
     expect(notice).to.include({ subject: line.lineId, user_id: line.userId })
     expect(describeNoticeInText({ kind: 'cap.near', details: notice?.details }).title).to.equal(
-      'Daily segment cap at 80 %: Front desk',
+      'Daily segment cap at 80%: Front desk',
     )
     await setSpendCap(context, { of: 'user', id: line.userId }, 10)
     await changeRows(context, 'spend_caps', { owner_id: line.userId }, { used: 10 })
@@ -256,7 +256,7 @@ describeContext('what people are told of', (context) => {
     ])
   })
 
-  it('tells the owner of a monthly cap from 80 % on, once a month', async () => {
+  it('tells the owner of a monthly cap from 80% on, once a month', async () => {
     const money = { amount: '5', currency: 'USD' }
     await setMonthlyCap(context, { of: 'line', id: line.lineId, userId: line.userId }, money)
     const spend = async (price: string) => {

@@ -168,7 +168,7 @@ describe('the overview', () => {
     await changeRows(context, 'deliveries', called, { status: 'delivering', lease_until: until })
     const slow = await queue('deliver-event')
     expect(slow).to.include({ state: 'normal', oldestMs: null })
-    expect(slow.why).to.match(/ 1 endpoint takes events more slowly than they arrive\.$/)
+    expect(slow.why).to.match(/ 1 endpoint accepts events more slowly than they arrive\.$/)
   })
 
   it('calls nothing late that a person has paused', async () => {
@@ -202,7 +202,7 @@ describe('the overview', () => {
       expect(found).to.deep.equal([
         {
           mood: 'bad',
-          text: 'All sending is paused. Messages are accepted and wait until you resume it.',
+          text: 'All sending is paused. Messages are accepted but wait until you resume it.',
           cure: { at: 'sending' },
         },
         {
@@ -358,7 +358,7 @@ describe('the overview', () => {
         [overview.postgres, overview.queues, overview.traffic].map((part) => part.isKnown),
       ).to.deep.equal(Array(3).fill(false))
       expect([overview.redis.isKnown, overview.storage.isKnown]).to.deep.equal([true, true])
-      expect(overview.needs.map(({ text }) => text)).to.deep.equal(['Postgres did not answer within 2 s.'])
+      expect(overview.needs.map(({ text }) => text)).to.deep.equal(['Postgres did not respond within 2 s.'])
     } finally {
       postgres.goUp()
     }
@@ -375,7 +375,7 @@ describe('the overview', () => {
     const untried = await createOverviewReader(broken, { writes: false }).read('1h')
     await broken.close()
     expect(found.map(({ text }) => text).join()).to.match(
-      /Storage: media cannot be stored: The storage could not write a file \(E\w+\)/,
+      /Storage: media cannot be stored: Storage could not write a file \(E\w+\)/,
     )
     expect(untried.needs).to.be.empty
   })

@@ -12,7 +12,7 @@ import { percentilesOf } from '../../../../src/domain/operating/overview/percent
 import { memoryLog } from '../../../helpers/process/log.js'
 import { until } from '../../../helpers/until.js'
 
-const LATE = { isKnown: false, fault: 'Postgres did not answer within 1 s' }
+const LATE = { isKnown: false, fault: 'Postgres did not respond within 1 s' }
 
 describe('a part of the overview', () => {
   const { log, lines } = memoryLog()

@@ -69,7 +69,9 @@ describe('the callbacks of a carrier account', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
     const at = (publicUrl: string) => ({ ...context, config: { ...context.config, publicUrl } })
-    expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(/answered 404.*PUBLIC_URL/)
+    expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(
+      /returned HTTP 404.*PUBLIC_URL/,
+    )
     await new Promise((resolve) => other.close(resolve))
     expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(
       /is not reachable from here/,

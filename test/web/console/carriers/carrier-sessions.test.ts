@@ -75,8 +75,8 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
     const contactAt = new Date(Date.now() - 150_000)
     const phone = { id: 'one', batteryPercent: 84, isCharging: true, contactAt }
     for (const [awayAfterMs, expected] of [
-      [600_000, /<p> ?84 %, charging; last contact <time[^>]+>2 minutes ago</],
-      [60_000, /away<\/span> 84 %, charging; last contact <time[^>]+>2 minutes ago</],
+      [600_000, /<p> ?84%, charging; last contact <time[^>]+>2 minutes ago</],
+      [60_000, /offline<\/span> 84%, charging; last contact <time[^>]+>2 minutes ago</],
     ] as const) {
       await notePhone(context, account, { ...phone, awayAfterMs })
       for (const page of [CARRIERS, own]) expect(await read(page)).to.match(expected)

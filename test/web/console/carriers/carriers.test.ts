@@ -95,7 +95,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       for (const filled of [fill(path), path.replace(':accountId', account.id)]) {
         const answer = method === 'GET' ? await other.get(filled) : await other.submit(filled)
         expectPage(answer, 404)
-        expect(answer.text).to.include('There is nothing at this path').and.not.to.include('secret-name')
+        expect(answer.text).to.include('Nothing was found at this path').and.not.to.include('secret-name')
       }
     }
     expect(await allRows(context)).to.deep.equal(before)

@@ -23,12 +23,12 @@ describe('failures in words', () => {
 
   it('says what an HTTP status means', () => {
     expect(explainFailure('http_404')).to.equal(
-      'The server answered 404. Nothing was found at this path. Check the URL for typos.',
+      'The server returned HTTP 404. Nothing was found at this path. Check the URL for typos.',
     )
     expect(explainFailure('http_418')).to.equal(
-      'The server answered 418. It rejected the event. It must answer 2xx.',
+      'The server returned HTTP 418. It rejected the event. It must return a 2xx status.',
     )
-    expect(explainFailure('http_599')).to.equal("The server answered 599. Check your server's log.")
+    expect(explainFailure('http_599')).to.equal("The server returned HTTP 599. Check your server's log.")
   })
 
   it('passes on the words of a carrier', () => {

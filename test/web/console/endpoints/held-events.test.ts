@@ -41,7 +41,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
     it('say why it was disabled, and it is enabled again', async () => {
       await disable('gone')
       expect(await words())
-        .to.include('the server answered 410 Gone')
+        .to.include('the server returned 410 Gone')
         .and.include('Enable again')
       await disable('failing')
       expect(await words()).to.include('no event succeeded for 5 days')
@@ -98,7 +98,9 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
           .to.include('+15005550101 Text Timed out.')
           .and.not.include('copy of their media')
         await held.clone().update({ last_failure: 'media_http_404' })
-        expect(wordsOf(await page())).to.include('whose media have not been copied are not sent from here')
+        expect(wordsOf(await page())).to.include(
+          'with media that have not been copied are not sent from here',
+        )
       }
     })
 

@@ -20,12 +20,12 @@ describeWith("a test event from an endpoint's page", startConsole, (site) => {
       const { status, text } = await submit('test-event')
       expect(status).to.equal(200)
       expect(text).to.include('<h1>')
-      expect(wordsOf(text)).to.match(/delivered Your server answered 200\. It took \d+ ms\. ok /)
+      expect(wordsOf(text)).to.match(/delivered Your server returned HTTP 200\. It took \d+ ms\. ok /)
       const [request] = site.receiver.requests.slice(count)
       expect(request?.headers['webhook-signature']).to.match(/^v1,/)
       expect(JSON.parse(request?.body ?? '')).to.have.property('payload', 'This is a test event')
       expect(wordsOf((await submit('test-event', { type: 'voiceMail' })).text)).to.include(
-        'Your server answered 200.',
+        'Your server returned HTTP 200.',
       )
     })
   }
@@ -47,7 +47,7 @@ describeWith("a test event from an endpoint's page", startConsole, (site) => {
     })
     const failed = await testEvent()
     expect(wordsOf(failed.text)).to.match(
-      /failed The server answered 500\. Check your server's log.* It took \d+ ms\./,
+      /failed The server returned HTTP 500\. Check your server's log.* It took \d+ ms\./,
     )
     expect(failed.text).to.include('&lt;script>alert(1)').and.not.include('<script>alert')
 
@@ -55,7 +55,7 @@ describeWith("a test event from an endpoint's page", startConsole, (site) => {
       response.writeHead(302, { location: 'http://127.0.0.1/' }).end()
     })
     expect(wordsOf((await testEvent()).text)).to.include(
-      'answered with a redirect. Redirects are not followed',
+      'responded with a redirect. Redirects are not followed',
     )
 
     site.receiver.answerWith((response) => response.socket?.destroy())

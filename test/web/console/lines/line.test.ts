@@ -40,7 +40,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expectSentTo(await submit('connection/disable'), `${path}/access?done=disabled#connection`)
     expect(await post()).to.equal(404)
     expect(wordsOf(await page('/send'))).to.include(
-      'The URL currently answers 404 because the developer connection is off.',
+      'The URL currently returns 404 because the developer connection is off.',
     )
     expectSentTo(await submit('connection/enable'), `${path}/access?done=enabled#connection`)
     expect(await post()).to.equal(200)
@@ -74,7 +74,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
       .to.include('This line is disabled. It does not send or receive')
       .and.include('ask your operator')
     expect(wordsOf(await line.page('/send'))).to.include(
-      'The URL currently answers 404 because the line is disabled.',
+      'The URL currently returns 404 because the line is disabled.',
     )
     expect(wordsOf(await line.page('/access')))
       .to.include('It takes effect when the line itself is enabled again.')

@@ -49,7 +49,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     await context.db('deliveries').where({ id: failed.id }).update({ last_failure: 'http_500' })
     await set({ called_at: new Date() })
     expect(await words()).to.include(`${line.number} healthy`)
-    expect(await linesOf(line.userId)).to.include('Newest events of 24 h: 1 delivered, 1 failed')
+    expect(await linesOf(line.userId)).to.include('Newest events in 24 h: 1 delivered, 1 failed')
     for (const [columns, state, need] of [
       [{ paused_at: new Date() }, 'events paused', 'warning Endpoint is paused since just now'],
       [
@@ -123,7 +123,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const first = await namesAt('?sort=name')
     expect([first.names.length, first.names[0]]).to.deep.equal([50, 'Shop 000'])
     expect(first.text)
-      .to.include('Page 1 of 4, 200 in all')
+      .to.include('Page 1 of 4, 200 total')
       .and.to.include('href="/console?sort=name&amp;page=2"')
     expect((await namesAt('?sort=name&page=4')).names.at(-1)).to.equal('Shop 199')
     expect((await namesAt('?q=shop%20042')).names).to.deep.equal(['Shop 042'])

@@ -71,7 +71,7 @@ describeWith('the first steps with a line', startConsole, (site) => {
     const line = { ...(await createLine(context)), userId, lineId, number }
     const live = await listen(site, { browser }, `${path}/live`)
     const tested = await browser.submit(`${path}/test-event`)
-    expect(wordsOf(tested.text)).to.include('delivered Your server answered 200.')
+    expect(wordsOf(tested.text)).to.include('delivered Your server returned HTTP 200.')
 
     receiver.answerWith((response) => response.writeHead(500).end())
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
@@ -79,13 +79,13 @@ describeWith('the first steps with a line', startConsole, (site) => {
     expect(live.text).to.include('an event is on its way')
     await deliverWhenDue(context, id, endpointId)
     expect(await words(path)).to.match(
-      /the latest event was not delivered; the attempt ended in \d+ ms\. The server answered 500\. Check your server's log/,
+      /the latest event was not delivered; the attempt ended in \d+ ms\. The server returned HTTP 500\. Check your server's log/,
     )
     receiver.answerWith((response) => response.end())
     await deliverWhenDue(context, id, endpointId)
     await until('the last tick', () => live.text.includes('All done.'))
     await live.close()
-    expect(await words(path)).to.match(/your server answered 200 in \d+ ms\. done All done\./)
+    expect(await words(path)).to.match(/your server returned HTTP 200 in \d+ ms\. done All done\./)
     expect(await words('/console')).not.to.include('Get started')
     expect(await words(`/console/lines/${lineId}`)).not.to.include('Get started')
     expect(pathname).to.include(lineId)

@@ -136,7 +136,7 @@ describeWith("a message's page", startConsole, (site) => {
       )
       await limitTo({ messages_per_number_per_minute: 5, messages_per_minute: 1 })
       expect(await words(second)).to.match(
-        /Rate limit: the line sends at most 1 a minute\. The next one goes at .* UTC/,
+        /Rate limit: the line sends at most 1 a minute\. The next one is sent at .* UTC/,
       )
       await limitTo({ messages_per_minute: 30 })
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: 0.5 })
@@ -289,7 +289,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.to.include(attack)
       expect(wordsOf(html))
         .to.match(
-          /Attempt 1 .* status 500 The server answered 500\. .* Next attempt: .* UTC Request Response Timing Attempt 2/,
+          /Attempt 1 .* status 500 The server returned HTTP 500\. .* Next attempt: .* UTC Request Response Timing Attempt 2/,
         )
         .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
       expect(html).not.to.include('>Retry<').and.not.to.include('Resend')
@@ -391,7 +391,7 @@ describeWith("a message's page", startConsole, (site) => {
       await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
       await row.clone().update({ status: 'held' })
       expect(await words(id)).to.match(
-        /The URL has been disabled since .* UTC : the server answered 410 Gone/,
+        /The URL has been disabled since .* UTC : the server returned 410 Gone/,
       )
       await row.clone().update({ status: 'exhausted' })
     })

@@ -82,7 +82,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       ['subject=%2B15005550999', "subject must be an ID, a line's number or a user's email address"],
       [
         'action=toString',
-        'action must be one listed in docs/audit.md, such as line.renamed, or a group of them, such as line',
+        'action must be one listed in docs/audit.md, such as line.renamed, or a group such as line',
       ],
     ] as const) {
       const answer = await browser.get(`${LOG}?${query}`)
@@ -199,7 +199,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       }
       const answer = await browser.get(`${LOG}.csv?user=${user.id}`)
       expectPage(answer, 413)
-      expect(answer.text).to.include('more than 100000 rows. Choose a shorter time with from and until')
+      expect(answer.text).to.include('more than 100000 rows. Choose a shorter time range with from and until')
     })
 
     it('are acts, with what was asked for', async () => {

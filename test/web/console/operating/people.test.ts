@@ -36,7 +36,7 @@ describeWeb('the console, of people', ({ context, web }) => {
 
   it('says what is wrong with a number', async () => {
     const page = await operating.submit(PEOPLE, { number: '555' })
-    expectFault(page, 400, /^number must be a phone number in E\.164 form/)
+    expectFault(page, 400, /^number must be a phone number in E\.164 format/)
   })
 
   it('forgets a person', async () => {

@@ -40,7 +40,7 @@ describeWeb('caps', ({ context, web }) => {
     expectPage(await cap((await createLine(context)).lineId, '5'), 404)
   })
 
-  it('refuse the incoming webhook with 429 until tomorrow, and warn on the line’s page from 80 % on', async () => {
+  it('refuse the incoming webhook with 429 until tomorrow, and warn on the line’s page from 80% on', async () => {
     await cap(line.lineId, '5')
     const owning = await browse(context, web, line.userId)
     const path = `/console/lines/${line.lineId}`
@@ -92,7 +92,7 @@ describeWeb('caps', ({ context, web }) => {
     ] as const) {
       expect((await browser.get(path)).text).to.match(/,1,2,2,USD,1\.80,1\n$/)
     }
-    expectFault(await cap(line.userId, 'much'), 400, /^amount must be a sum such as 50 USD/)
+    expectFault(await cap(line.userId, 'much'), 400, /^amount must be a value such as 50 USD/)
     expectSentTo(await cap(line.lineId, ''), `${user}?done=cap-removed`)
   })
 })

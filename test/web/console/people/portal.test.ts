@@ -176,7 +176,7 @@ describeWeb('a portal link', ({ context, web }) => {
     await until('the piece of the named line', () => stream.text.includes('"changes"'))
     await stream.close()
     expect(stream.text.match(/"gone":/g)).to.have.length(2)
-    expect(stream.text).to.include('There is nothing at this path')
+    expect(stream.text).to.include('Nothing was found at this path')
     expect(stream.text).not.to.include(other.line.number)
   })
 
@@ -218,7 +218,7 @@ describeWeb('a portal link', ({ context, web }) => {
     ]) {
       const answer = await browser.get(path)
       expect(answer.status).to.equal(403)
-      expect(answer.text).to.include('This needs your password').and.not.to.include('whsec_')
+      expect(answer.text).to.include('This requires your password').and.not.to.include('whsec_')
       expect(answer.text).not.to.include(named.line.token)
     }
   })

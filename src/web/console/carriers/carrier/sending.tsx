@@ -24,7 +24,7 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
           action={`${path}/sending/pause`}
           label="Pause sending…"
           consequence={
-            'New messages on its lines are still accepted, and wait until you resume sending. Those that wait too long ' +
+            'New messages on its lines are still accepted but wait until you resume sending. Those that wait too long ' +
             'expire, as usual. Receiving and the replies to STOP, START and HELP are not affected.'
           }
           button="Pause sending"
@@ -32,7 +32,7 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
       ) : (
         <>
           <p class="fault">
-            Paused since <Time at={pausedAt} />. New messages on its lines are accepted and wait.
+            Paused since <Time at={pausedAt} />. New messages on its lines are accepted but wait.
           </p>
           <Form page={page} action={`${path}/sending/resume`} class="inline">
             <button type="submit">Resume sending</button>

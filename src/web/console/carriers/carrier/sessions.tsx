@@ -57,7 +57,7 @@ function PhonesNow({ account }: { account: ListedCarrierAccount }) {
     <p key={id}>
       {isAway && (
         <>
-          <span class="badge bad">away</span>{' '}
+          <span class="badge bad">offline</span>{' '}
         </>
       )}
       {phones.length > 1 && `${id}: `}

@@ -53,8 +53,8 @@ export function Disconnect({ view }: { view: LineView }) {
           action={action}
           label="Disconnect…"
           consequence={
-            'This disables the connection and deletes the incoming webhook and all endpoints except the outgoing webhook. The URL of the incoming webhook answers 404 from now on and never ' +
-            'works again. The outgoing webhook URL and its signing secret are kept.'
+            "This disables the connection and deletes the incoming webhook and all endpoints except the outgoing webhook. The incoming webhook's URL returns 404 from now on and never works " +
+            'again. The outgoing webhook URL and its signing secret are kept.'
           }
           button="Disconnect"
         />

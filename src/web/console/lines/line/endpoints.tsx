@@ -18,7 +18,7 @@ export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: 
     <Section view={view} id="endpoints" title="Endpoints" offers={mayAdd ? [action] : []}>
       <p>
         Each event is also sent to these URLs, up to {MAX_LINE_ENDPOINTS}. Each has its own secret, policy and
-        health, and a slow one holds up no other.
+        health, and a slow one does not delay the others.
       </p>
       {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
       {!connection.enabled && <NeedsConnection view={view} />}

@@ -66,7 +66,7 @@ export function Rename({ view: { page, line, path } }: { view: LineView }) {
 function Disabled({ view: { page, line } }: { view: LineView }) {
   return (
     <p class="fault">
-      This line is disabled. It does not send or receive, and its incoming webhook answers 404. Changes take
+      This line is disabled. It does not send or receive, and its incoming webhook returns 404. Changes take
       effect when it is enabled again:{' '}
       {page.session?.role === 'operator' ? (
         <a href={`/console/users/${line.userId}`}>enable it under Users</a>

@@ -100,7 +100,7 @@ function Facts({ view: { connection, line } }: { view: LineView }) {
     <>
       {(!enabled || line.status === 'disabled') && (
         <p class="fault">
-          The URL currently answers 404 because{' '}
+          The URL currently returns 404 because{' '}
           {enabled ? 'the line is disabled' : 'the developer connection is off'}.
         </p>
       )}
@@ -150,7 +150,7 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
           page={view.page}
           action={action}
           label="Delete incoming webhook…"
-          consequence="The URL answers 404 from now on and never works again. You can create a new one at any time."
+          consequence="The URL returns 404 from now on and never works again. You can create a new one at any time."
           button="Delete incoming webhook"
         />
       ) : (

@@ -34,7 +34,7 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
             action={action}
             label="Pause sending…"
             consequence={
-              'New messages are still accepted, and wait until you resume sending. Those that wait too long expire, as usual. Receiving ' +
+              'New messages are still accepted but wait until you resume sending. Those that wait too long expire, as usual. Receiving ' +
               'and the replies to STOP, START and HELP are not affected.'
             }
             button="Pause sending"
@@ -58,8 +58,8 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
       )}
       {line.pausedCountries !== null && (
         <p class="fault">
-          Messages to {line.pausedCountries.map(countryName).join(', ')} are refused because their volume rose
-          suddenly. Ask an operator to resume them.
+          Messages to {line.pausedCountries.map(countryName).join(', ')} are refused because of a sudden rise
+          in volume. Ask an operator to resume them.
         </p>
       )}
       {pause !== null && mayResume && (
@@ -74,7 +74,7 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
 function Paused({ pause: { since, by } }: { pause: Pause }) {
   return (
     <p class="fault">
-      Paused since <Time at={since} /> {pauserWords(by)}. New messages are accepted and wait.
+      Paused since <Time at={since} /> {pauserWords(by)}. New messages are accepted but wait.
       {by === 'operator' && ' Only an operator can resume it.'}
     </p>
   )

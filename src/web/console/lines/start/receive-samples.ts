@@ -39,7 +39,7 @@ interface Receiver {
 
 const RECEIVERS: Record<Language, Receiver> = {
   curl: {
-    run: (port) => `Paste it into a terminal. It posts to what listens on port ${port}.`,
+    run: (port) => `Paste it into a terminal. It posts to whatever is listening on port ${port}.`,
     write: ({ secret, body, port }) => `SECRET=${secret}
 KEY=$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \\n')
 BODY=${body}

@@ -69,7 +69,7 @@ function whatWasSeen({ newestEvent }: FirstSteps): string {
   if (newestEvent === null) return 'no event has been sent yet.'
   const { status, responseStatus, durationMs, failure } = newestEvent
   const took = durationMs === null ? '' : ` in ${durationMs} ms`
-  if (status === 'delivered') return `your server answered ${responseStatus ?? '2xx'}${took}.`
+  if (status === 'delivered') return `your server returned HTTP ${responseStatus ?? '2xx'}${took}.`
   if (status === 'held') return 'an event is held because the URL is disabled. See the Receive tab.'
   return failure === null
     ? 'an event is on its way.'

@@ -20,7 +20,7 @@ export function conversationPath(lineId: string, number: string): string {
 export function numberOf(ctx: KoaContext): string {
   const { number = '' } = (ctx as { params?: Record<string, string> }).params ?? {}
   if (number === '' || number.length > MAX_NUMBER_LENGTH || /\p{Cc}/u.test(number)) {
-    throw new UserError('There is nothing at this path', 404)
+    throw new UserError('Nothing was found at this path', 404)
   }
   return number
 }

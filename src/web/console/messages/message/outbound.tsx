@@ -149,7 +149,7 @@ function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
   if (numberOpensAt !== null) {
     return (
       <>
-        Rate limit: the line sends at most {numberLimit} a minute to one number. The next one goes at{' '}
+        Rate limit: the line sends at most {numberLimit} a minute to one number. The next one is sent at{' '}
         <Time at={numberOpensAt} />.
       </>
     )
@@ -157,7 +157,7 @@ function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
   if (lineOpensAt !== null) {
     return (
       <>
-        Rate limit: the line sends at most {lineLimit} a minute. The next one goes at{' '}
+        Rate limit: the line sends at most {lineLimit} a minute. The next one is sent at{' '}
         <Time at={lineOpensAt} />.
       </>
     )

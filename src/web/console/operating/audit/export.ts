@@ -53,7 +53,7 @@ async function requireBounded(ctx: KoaContext, context: Context, filter: AuditFi
   requireRoomForDownload(ctx)
   if (!(await isAuditLongerThan(context, filter, MAX_ROWS))) return
   throw new UserError(
-    `This is more than ${MAX_ROWS} rows. Choose a shorter time with from and until, or add filters`,
+    `This is more than ${MAX_ROWS} rows. Choose a shorter time range with from and until, or add filters`,
     413,
   )
 }

@@ -143,7 +143,7 @@ const HEIGHT = 20
 function Bars({ busy: { bins, outCount, inCount, failedCount }, count }: { busy: Busy; count: number }) {
   const most = Math.max(1, ...bins.map((bin) => bin.count))
   const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
-  const summary = `${outCount + inCount} in all, ${failedCount} failed, at most ${most} at a time`
+  const summary = `${outCount + inCount} total, ${failedCount} failed, up to ${most} at a time`
   return (
     <svg
       class="sparkline"

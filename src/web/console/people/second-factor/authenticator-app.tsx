@@ -79,7 +79,7 @@ function Pending({ page, next, pending }: { page: Page; next: string; pending: P
           class="qr"
           width="220"
           height="220"
-          alt="QR code of the secret"
+          alt="QR code for the secret"
           src={`data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`}
         />
       </p>

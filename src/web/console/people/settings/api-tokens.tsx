@@ -54,7 +54,7 @@ export function ApiTokens(props: {
         </div>
       )}
       {tokens.length === 0 ? (
-        <Empty>No API tokens yet. Name your first one and create it.</Empty>
+        <Empty>No API tokens yet. Create your first one below.</Empty>
       ) : (
         <table class="rows">
           <thead>

@@ -15,7 +15,7 @@ import { userPath } from './path.js'
 const BELONGINGS = [
   ['', 'Choose…'],
   ['goes_on', 'Keep working: webhooks, events and applications'],
-  ['stops', 'Stop: webhooks answer 404, events are held, applications are refused'],
+  ['stops', 'Stop: webhooks return 404, events are held, applications are refused'],
 ] as const
 
 /** Shows an operator's controls for a user's access, and their result. */

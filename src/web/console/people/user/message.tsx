@@ -43,8 +43,8 @@ export function showUserMessage(context: Context): Middleware {
             title={`A message owned by ${user.email}`}
           />
           <p>
-            This message is private. Give a reason to open it: the reason goes into the audit log, where the
-            user can see it. You can then view this user's messages for 30 minutes.
+            This message is private. Give a reason to open it: the reason is recorded in the audit log, where
+            the user can see it. You can then view this user's messages for 30 minutes.
           </p>
           <Form page={page} action={`${path}/look`}>
             <Field

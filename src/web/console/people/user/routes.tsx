@@ -19,7 +19,7 @@ export function LineRoutes({ page, action, routes }: { page: Page; action: strin
           label="Preferred carrier accounts"
           rows={3}
           value={routes.map(writeRoute).join('\n')}
-          hint="One per line, in order of preference. “backup” applies to all numbers, “backup:GB,+1416” to those of a country or prefix. If an account definitely did not accept a message, the next one is tried."
+          hint="One per line, in order of preference. “backup” applies to all numbers, “backup:GB,+1416” to those in a country or with a prefix. If an account definitely did not accept a message, the next one is tried."
         />
         <button type="submit">Save routes</button>
       </Form>

@@ -61,7 +61,9 @@ describeWith("a line's tab Send", startConsole, (site) => {
     expect(answer.text).not.to.include('<html')
     const words = wordsOf(answer.text)
     expect(words).to.include('1 segment, UCS-2 : 12 characters, 12 units. A single segment holds 70,')
-    expect(words).to.include('each of several holds 67, because the text has a character that GSM-7 lacks.')
+    expect(words).to.include(
+      'each segment of a longer text holds 67, because the text has a character that is not in GSM-7.',
+    )
   })
 
   it('counts with the national tables of the line’s carrier account', async () => {
@@ -71,8 +73,8 @@ describeWith("a line's tab Send", startConsole, (site) => {
     const { text } = await line.submit('messages/segments', { to: ANNA, text: 'şğ' })
     await db('lines').where({ id: line.lineId }).update({ carrier: 'simulator' })
     expect(wordsOf(text)).to.include(
-      '1 segment, GSM-7 : 2 characters, 4 units. A single segment holds 155, each of several holds 149, ' +
-        'because the text needs the Turkish characters of GSM-7.',
+      '1 segment, GSM-7 : 2 characters, 4 units. A single segment holds 155, and each segment of a longer text holds 149, ' +
+        'because the text uses Turkish characters of GSM-7.',
     )
   })
 

@@ -64,7 +64,7 @@ export function addTaskCommands(program: Command): void {
         }),
       )
   onOne('show', 'show the progress of a background task', (context, id) => getTask(context, undefined, id))
-  onOne('stop', 'stop a background task; what is already done is kept', (context, id) =>
+  onOne('stop', 'stop a background task; work already done is kept', (context, id) =>
     stopTask(context, undefined, id),
   )
 }

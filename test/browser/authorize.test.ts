@@ -37,7 +37,7 @@ describe('authorizing an application in a browser', () => {
     ['on a phone, in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const }],
     ['without JavaScript', { javaScriptEnabled: false }],
   ] as const) {
-    it(`${what}: sign-in, consent, and back to the application, which sends`, async () => {
+    it(`${what}: the user signs in, consents and returns to the application, which sends`, async () => {
       const person = await createPerson(server.context)
       const shop = await createLine(server.context, { userId: person.id, name: 'Shop' })
       await createLine(server.context, { userId: person.id, name: 'Home' })

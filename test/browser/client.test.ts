@@ -15,7 +15,7 @@ import { serveApp } from '../helpers/web/web.js'
 describe('the TypeScript client in a browser', () => {
   const open = openings()
 
-  it('sends, reads page by page, sees why it is refused, and verifies both kinds of signatures', async () => {
+  it('sends, reads page by page, gets the reason for a refusal, and verifies both kinds of signatures', async () => {
     const { outputFiles } = await build({
       entryPoints: ['clients/typescript/src/index.ts'],
       bundle: true,

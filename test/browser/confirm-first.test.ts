@@ -44,7 +44,7 @@ describe('a form that needs a recent password, in a browser', function () {
     return watched
   }
 
-  it('adds a user by one form and one password, on a desk', async () => {
+  it('adds a user with one form and one password, on a wide screen', async () => {
     const watched = await openAs(await createPerson(context, { role: 'operator' }), {
       viewport: { width: 1280, height: 900 },
     })
@@ -70,7 +70,7 @@ describe('a form that needs a recent password, in a browser', function () {
     expect(watched.complaints.filter((said) => !said.includes('401'))).to.deep.equal([])
   })
 
-  it('changes where the events of a line go, on a phone without scripts', async () => {
+  it('changes the URL of a line’s events, on a phone without scripts', async () => {
     const person = await createPerson(context)
     const { lineId } = await createLine(context, {
       userId: person.id,
@@ -95,7 +95,7 @@ describe('a form that needs a recent password, in a browser', function () {
     expect(await urls()).to.deep.equal(['http://127.0.0.1:9/after'])
   })
 
-  it('asks an operator why before a number is found in others’ messages', async () => {
+  it('asks an operator for a reason before it finds a number in other users’ messages', async () => {
     const watched = await openAs(await createPerson(context, { role: 'operator' }), {
       viewport: { width: 1280, height: 900 },
     })

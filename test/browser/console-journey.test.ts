@@ -16,7 +16,7 @@ const PASSWORD = 'correct horse battery staple'
 const PHONE = '+15005550199'
 
 /** Section 3 of the specification, by a stranger who has a set-up link and a browser. */
-describe('in a browser', function () {
+describe('the console in a browser', function () {
   this.timeout(90_000)
 
   let context: Context

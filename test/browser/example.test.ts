@@ -81,7 +81,7 @@ describe('the example application', function () {
     ])
   })
 
-  it('has the versions of its libraries that are tested here', () => {
+  it('uses the library versions that are tested here', () => {
     const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, Environment>
     const { devDependencies } = read('package.json')
     for (const [name, version] of Object.entries(read(`${NODE}package.json`).dependencies ?? {})) {
@@ -138,13 +138,13 @@ describe('the example application', function () {
         () => example.outputLines.includes(`Replied to event ${eventId}`),
       )
 
-    it('says which settings it has not got', async () => {
+    it('names the settings that are missing', async () => {
       const started = runProgram('auto-reply', command, { ...environment, CLIENT_ID: 'x' }, { cwd: folder })
       expect(await started.exitCode).to.equal(1)
       expect(started.lines.join('\n')).to.include('Set CLIENT_SECRET, SIGNING_SECRET')
     })
 
-    it('starts with what the console shows to the developer who registers it', async () => {
+    it('starts with the values that the console shows when it is registered', async () => {
       const { page } = developer
       await page.goto('/console/applications')
       await signIn(developer, await createPerson(context))
@@ -166,7 +166,7 @@ describe('the example application', function () {
       )
     })
 
-    it('sends a user to Linehook, who signs in, ticks a line and comes back', async () => {
+    it('sends a user to Linehook, who signs in, selects a line and returns', async () => {
       const user = await createPerson(context)
       shop = await createLine(context, { userId: user.id, name: 'Shop' })
       await createLine(context, { userId: user.id, name: 'Home' })
@@ -180,7 +180,7 @@ describe('the example application', function () {
       await visitor.screenshot('example-connected')
     })
 
-    it('exchanges no code for a browser that did not begin there, or whose state is another', async () => {
+    it('exchanges no code for a browser that did not start there, or has another state', async () => {
       const again = await fetch(visitor.page.url())
       expect(again.status).to.equal(400)
       const other = await fetch(`${exampleUrl}/callback?code=x&state=y&iss=${encodeURIComponent(url)}`, {
@@ -191,7 +191,7 @@ describe('the example application', function () {
       await until('it says why', () => example.errorLines.join('\n').includes(saysOfState))
     })
 
-    it('replies to a text that comes to the line', async () => {
+    it('replies to a text that the line receives', async () => {
       const { page } = visitor
       await page.goto(`${url}/simulator?phone=${encodeURIComponent(phone)}`)
       await textTo(url, { fromNumber: phone, toNumber: shop.number, text: 'Are you open?' })
@@ -199,7 +199,7 @@ describe('the example application', function () {
       expect((await outboundMessages(context, shop)).map(({ to_number }) => to_number)).to.deep.equal([phone])
     })
 
-    it('refreshes its token when that has expired', async () => {
+    it('refreshes an expired token', async () => {
       await expireAccessTokens()
       const ids = [newId(), newId()] as const
       const { SIGNING_SECRET = '' } = environment
@@ -210,7 +210,7 @@ describe('the example application', function () {
       await visitor.page.getByText('You said: And now?').waitFor()
     })
 
-    it('replies once to an event that comes again, and never to one that Linehook did not sign', async () => {
+    it('replies once to a repeated event, and never to one that Linehook did not sign', async () => {
       const [id, next] = [newId(), newId()]
       const { SIGNING_SECRET = '' } = environment
       const forged = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -226,7 +226,7 @@ describe('the example application', function () {
         .and.not.include('You said: Forged')
     })
 
-    it('replies no more once the user has disconnected it', async () => {
+    it('stops replying once the user has disconnected it', async () => {
       const { page } = visitor
       await page.goto(`${url}/console/authorized-applications`)
       await page.getByText('Disconnect application…').click()
@@ -249,7 +249,7 @@ describe('the example application', function () {
       expect(example.isRunning()).to.be.true
     })
 
-    it('leaves no complaint in a browser', () => {
+    it('causes no errors in the browser console', () => {
       // Going back to the application is a request to it.
       const own = visitor.complaints.filter((each) => each !== `request to ${exampleUrl}`)
       expect([...developer.complaints, ...own]).to.deep.equal([])

@@ -51,7 +51,7 @@ describe('live pages in a browser', function () {
     )
   }
 
-  it('are all live, and all load, when there are more than a browser has connections', async () => {
+  it('all load and update when there are more of them than a browser has connections', async () => {
     const lines = await Promise.all(
       Array.from({ length: PAGE_COUNT }, () => createLine(context, { userId: owner.person.id })),
     )
@@ -71,7 +71,7 @@ describe('live pages in a browser', function () {
     expect(complaints).to.deep.equal([])
   })
 
-  it('put what comes into its place on the phone simulator too', async () => {
+  it('also insert new messages in the right place on the phone simulator', async () => {
     const line = await createLine(context, { userId: owner.person.id })
     const [page] = await openPages([`/simulator?phone=${encodeURIComponent(ANNA)}`])
     await queueMessage(context, line, { to_number: ANNA, text: 'Comes by itself', status: 'sent' })
@@ -79,7 +79,7 @@ describe('live pages in a browser', function () {
     await page!.close()
   })
 
-  it('say that they are not live when the stream is refused, and are again by themselves', async () => {
+  it('say so when the stream is refused, and reconnect automatically', async () => {
     const Cookie = `__Host-linehook=${await startSession(context, owner.person.id)}`
     const taken: Awaited<ReturnType<typeof hear>>[] = []
     // The server may not yet have seen that the pages of the tests before are closed.

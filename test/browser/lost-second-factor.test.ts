@@ -39,7 +39,7 @@ describe('a lost second factor in a browser', () => {
     return watched
   }
 
-  it('is asked about by one operator, who cannot confirm, and removed by another', async () => {
+  it('is reported by one operator, who cannot confirm its removal, and removed by another', async () => {
     const [first, second] = [await signIn(), await signIn()]
     const users = `/console/users/${ada.id}`
 

@@ -4,12 +4,12 @@ import { runNode, stopProcesses } from '../helpers/process/processes.js'
 const MOCHA = 'node_modules/mocha/bin/mocha.js'
 const FILES = ['authorize', 'console-journey', 'example'].map((name) => `test/browser/${name}.test.ts`)
 
-describe('a run of page tests on a machine whose browser does not start', function () {
+describe('running page tests on a machine where the browser does not start', function () {
   this.timeout(120_000)
 
   after(stopProcesses)
 
-  it('says so once for each file, and ends', async () => {
+  it('reports it once per file, and exits', async () => {
     const run = runNode('mocha', [MOCHA, ...FILES], {
       CHROMIUM: '/bin/false',
       HOME: process.env.HOME ?? '',

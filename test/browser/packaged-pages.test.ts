@@ -20,7 +20,7 @@ const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[
 ]
 
 /** `/docs` and `/queues` come from packages; `packaged.js` adds what these leave out. */
-describe('the pages of packages in a browser', function () {
+describe('pages from packages in a browser', function () {
   this.timeout(180_000)
 
   let context: Context
@@ -73,7 +73,7 @@ describe('the pages of packages in a browser', function () {
 
   // It has one look, light; axe needs seconds for its eighty operations.
   for (const [look, options] of LOOKS.filter(([, { colorScheme }]) => colorScheme === undefined)) {
-    it(`/docs shuts nobody out, by axe, and an operation is opened and tried (${look})`, async () => {
+    it(`/docs has no accessibility violations in axe, and an operation can be opened and tried (${look})`, async () => {
       const { page, ...shots } = await visit(options)
       await page.goto('/docs')
       expect(await descriptionOf(page)).to.match(/^The API of Linehook: /)
@@ -95,7 +95,7 @@ describe('the pages of packages in a browser', function () {
   }
 
   for (const [look, options] of LOOKS) {
-    it(`/queues shuts nobody out, by axe, and a job is retried by the name of its button (${look})`, async () => {
+    it(`/queues has no accessibility violations in axe, and a job can be retried by its button’s name (${look})`, async () => {
       const jobId = await failJob()
       const { page, complaints, ...shots } = await visit(options)
       await page.goto('/queues')

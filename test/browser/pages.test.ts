@@ -147,7 +147,7 @@ describe('the pages in a browser', function () {
   }
 
   for (const [look, options, rules] of LOOKS) {
-    it(`have nothing that keeps anybody out, by axe, and at most one primary button (${look})`, async () => {
+    it(`have no accessibility violations in axe, and at most one primary button (${look})`, async () => {
       const { page, ...shots } = await visit(options)
       const faults: string[] = []
       for (const path of paths()) {
@@ -169,7 +169,7 @@ describe('the pages in a browser', function () {
   }
 
   for (const color of ['#ffe000', '#001040']) {
-    it(`can be read where the brand’s colour is ${color}, in light and dark`, async () => {
+    it(`are readable with the brand colour ${color}, in light and dark`, async () => {
       const config = { ...context.config, brand: { ...context.config.brand, color } }
       const branded = await serveApp({ ...context, config })
       const faults: string[] = []
@@ -191,7 +191,7 @@ describe('the pages in a browser', function () {
     })
   }
 
-  it('keep a red button red while it is pointed at, pressed and reached by keyboard', async () => {
+  it('keep a red button red on hover, press and keyboard focus', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await visit({ colorScheme })
       await page.goto(owner.fill('/console/lines/:lineId/danger'))
@@ -213,7 +213,7 @@ describe('the pages in a browser', function () {
     }
   })
 
-  it('speak one time zone in the activity: the reader’s own, or the one that the address has', async () => {
+  it('show the activity in one time zone: the reader’s own, or the one in the address', async () => {
     const { page } = await visit({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
     const newest = page.locator('ol.activity time').first()
     /** It is told by how long ago it was, with the exact time where it is pointed at. */
@@ -241,7 +241,7 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
-  it('are walked through by keyboard, and a choice of a filter counts at once', async () => {
+  it('can be used by keyboard, and a filter applies as soon as it is chosen', async () => {
     const { page } = await visit()
     await page.goto('/console/activity')
     await page.getByText('2 messages.').waitFor()
@@ -268,7 +268,7 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
-  it('show the details of a row beside its list on a desk, at the address of its page', async () => {
+  it('show a row’s details beside its list on a wide screen, at the address of its page', async () => {
     const { page, complaints, ...shots } = await visit()
     await page.goto('/console/activity')
     const rows = page.locator('ol.activity > li[id] > div > a:first-child')
@@ -326,7 +326,7 @@ describe('the pages in a browser', function () {
     ['with a script', {}],
     ['without one', { javaScriptEnabled: false }],
   ] as const) {
-    it(`lead from a session that is over to sign-in and back, with what was typed (${how})`, async () => {
+    it(`lead from an expired session to sign-in and back, keeping the input (${how})`, async () => {
       const { page, ...shots } = await visit(options)
       await page.goto(owner.fill('/console/lines/:lineId/send'))
       await page.locator('#messages input[name=to]').fill('+15005550123')
@@ -347,7 +347,7 @@ describe('the pages in a browser', function () {
     })
   }
 
-  it('lead back from the API’s description and from the dashboard', async () => {
+  it('link back from the API reference and from the dashboard', async () => {
     const { page, ...shots } = await visit()
     await page.goto('/docs')
     await page.getByRole('link', { name: 'Linehook console' }).click()
@@ -360,7 +360,7 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
-  it('keep open what a person has opened, while the overview changes around it', async () => {
+  it('keep opened sections open while the overview updates', async () => {
     const { page, complaints } = await visit()
     await page.goto('/console/overview')
     await page.getByText('Show as a table').click()
@@ -374,7 +374,7 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
-  it('write what a person wrote in that text’s own direction', async () => {
+  it('show a person’s text in its own writing direction', async () => {
     const { page } = await visit()
     const faults: string[] = []
     let count = 0

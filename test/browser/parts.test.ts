@@ -43,7 +43,7 @@ describe('the parts of the console in a browser', function () {
 
   const topOf = async (element: Locator) => Math.round((await element.boundingBox())?.y ?? -1)
 
-  it('show one time for a run of messages, and the others’ beside them, pointed at', async () => {
+  it('show one time for a group of messages, and each message’s own time on hover', async () => {
     const { line } = owner
     const ago = async (id: string, minutes: number) =>
       context
@@ -81,7 +81,7 @@ describe('the parts of the console in a browser', function () {
     await page.context().close()
   })
 
-  it('count the segments of an answer while pictures are chosen, and send both', async () => {
+  it('count the segments of a reply while pictures are chosen, and send both', async () => {
     const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent('+15005550178')}`)
     const composer = page.locator('form.composer')
     await composer.locator('summary', { hasText: 'Pictures' }).click()
@@ -94,7 +94,7 @@ describe('the parts of the console in a browser', function () {
     await page.context().close()
   })
 
-  it('have the buttons of the first steps, and of a user’s lines, side by side', async () => {
+  it('place the buttons of the first steps, and of a user’s lines, side by side', async () => {
     const start = await visit('/console/lines/:lineId/start')
     const connect = start.locator('#connect')
     const [save, field, send, show] = await Promise.all([
@@ -117,7 +117,7 @@ describe('the parts of the console in a browser', function () {
     }
   })
 
-  it('on a phone: the menu counts texts and notifications, and a filter takes one row until it is opened', async () => {
+  it('on a phone, count texts and notifications in the menu, and show a filter in one row until it is opened', async () => {
     const { id } = owner.person
     const details = { userId: id, count: 3 }
     await insertNotices(context.db, [

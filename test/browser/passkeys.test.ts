@@ -76,7 +76,7 @@ describe('passkeys in a browser', () => {
     await page.getByText('These are your recovery codes.').waitFor()
   }
 
-  it('are set up by an operator, and are the second step after the password', async () => {
+  it('can be set up by an operator, and serve as the second step after the password', async () => {
     await setUp()
     await watched.screenshot('passkeys-recovery-codes')
     await page.getByRole('button', { name: 'I have saved them. Continue' }).click()
@@ -109,7 +109,7 @@ describe('passkeys in a browser', () => {
     expect(watched.complaints).to.deep.equal([])
   })
 
-  it('confirm that it is oneself, before something is changed', async () => {
+  it('confirm the user’s identity before a change', async () => {
     await setUp()
     await context
       .db('sessions')
@@ -124,7 +124,7 @@ describe('passkeys in a browser', () => {
     expect(await context.db('passkeys').where({ user_id: person.id })).to.deep.equal([])
   })
 
-  it('of a device that does not look who it is are refused', async () => {
+  it('are refused if the device does not verify the user', async () => {
     await setUp()
     await signOut()
     await signIn()
@@ -134,7 +134,7 @@ describe('passkeys in a browser', () => {
     expect(await countSessions(context, person.id)).to.equal(0)
   })
 
-  it('of somebody else are refused as the second step, and the page says so', async () => {
+  it('of another user are refused as the second step, and the page says so', async () => {
     const { id: firstId } = person
     await setUp()
     await signOut()
@@ -157,7 +157,7 @@ describe('passkeys in a browser', () => {
     expect(row).to.include({ action: 'second_factor.refused' })
   })
 
-  it('answer a question once: what was sent is of no use a second time', async () => {
+  it('answer a challenge only once, and a repeated response is refused', async () => {
     await setUp()
     await signOut()
     await page.goto('/console/sign-in')

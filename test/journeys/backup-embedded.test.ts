@@ -8,7 +8,7 @@ import { createStartFolder } from './support/start-folder.js'
 import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './support/started.js'
 
 /** docs/operating/backup.md, for what `npm start` brings: its Postgres has no pg_dump. */
-describe('journey: what linehook start keeps is backed up and restored', function () {
+describe('journey: backing up and restoring the data of linehook start', function () {
   this.timeout(180_000)
   let folder = ''
   let port = 0
@@ -42,7 +42,7 @@ describe('journey: what linehook start keeps is backed up and restored', functio
     return (JSON.parse(said) as unknown[]).length
   }
 
-  it('while it runs, and back while it is stopped: what was there then is there, and what came later is not', async () => {
+  it('backs up while running and restores while stopped: earlier data is back, later data is gone', async () => {
     const first = await start()
     const webhookUrl = findWebhookUrl(first)
     await post(webhookUrl, messageTo('+15005550111', 'kept'))

@@ -131,7 +131,7 @@ describe('journey: a backup is restored', function () {
     return { restored, context }
   }
 
-  it('what waited is sent and delivered once, and nothing that was sent before', async () => {
+  it('sends and delivers waiting rows once, and nothing that was sent before the backup', async () => {
     const { restored, context } = await restore('second')
     expect(
       (await outboundMessages(context, line)).filter(({ status }) => status === 'queued'),
@@ -159,7 +159,7 @@ describe('journey: a backup is restored', function () {
     await stopProcesses()
   })
 
-  it('of a backup after which everything was sent nothing is sent again, if what waited is made unknown first', async () => {
+  it('resends nothing from a backup that was followed by sending, if waiting messages are marked unknown first', async () => {
     const { restored, context } = await restore('third')
     const delivered = events()
     await answer(restored, 'sending', 'pause')

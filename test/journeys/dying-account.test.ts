@@ -23,7 +23,7 @@ const SETUP = {
   }),
 } as const
 
-describeInstallation('journey: an account that dies', SETUP, ({ context, running }) => {
+describeInstallation('journey: a carrier account fails', SETUP, ({ context, running }) => {
   /** What either carrier took, in order. */
   let taken: { by: 'telnyx' | 'twilio'; to: string; text: string }[] = []
   const telnyx = openForSuite(() =>
@@ -66,7 +66,7 @@ describeInstallation('journey: an account that dies', SETUP, ({ context, running
       },
     ],
   ] as const) {
-    it(`in the middle of ${TEXTS} texts, and ${how}: the others go by the next route, none twice, in order`, async () => {
+    it(`in the middle of ${TEXTS} texts, and ${how}: the rest go through the next route, in order and never twice`, async () => {
       taken = []
       await way.pass()
       await context.db('messages').del()

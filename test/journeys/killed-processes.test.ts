@@ -23,7 +23,7 @@ const SETUP = {
   }),
 } as const
 
-describeInstallation('journey: kill -9 at work', SETUP, ({ environment, context, running }) => {
+describeInstallation('journey: kill -9 under load', SETUP, ({ environment, context, running }) => {
   let web: RunningProcess
   let worker: RunningProcess
 
@@ -31,7 +31,7 @@ describeInstallation('journey: kill -9 at work', SETUP, ({ environment, context,
     ;[web, worker] = running.processes as [RunningProcess, RunningProcess]
   })
 
-  it('of a killed web every text that it answered with 200 is sent once, and no other one twice', async () => {
+  it('after web is killed, every text acknowledged with 200 is sent once, and no other text twice', async () => {
     const line = await createLine(context, WIDE)
     const acknowledged: string[] = []
     const recipients = numbers(120)
@@ -60,7 +60,7 @@ describeInstallation('journey: kill -9 at work', SETUP, ({ environment, context,
     expect(settled.filter(({ id }) => taken.get(id) !== 1)).to.deep.equal([])
   })
 
-  it('of a killed send-message nothing is lost or sent twice; only what it was sending may be unknown', async () => {
+  it('after send-message is killed, nothing is lost or doubled; only texts in progress may be unknown', async () => {
     const line = await createLine(context, WIDE)
     const hanging: TestLine[] = []
     for (let n = 0; n < 5; n += 1) {

@@ -15,7 +15,7 @@ const PNG = MEDIA.picture.png!
 const FRIEND = '+15005550199'
 
 /** In a bucket: the client for S3 is the only package of a built process that is loaded when somebody needs it. */
-describe('media, out and in', () => {
+describe('sending and receiving media', () => {
   const bucket = openForSuite(startBucket)
   const SETUP = {
     processes: ['fetch-media', 'web', 'send-message', 'deliver-event', 'maintenance'],
@@ -29,7 +29,7 @@ describe('media, out and in', () => {
     },
   } as const
 
-  describeInstallation('by all processes', SETUP, (installation) => {
+  describeInstallation('with all processes running', SETUP, (installation) => {
     describeMedia(installation, bucket)
   })
 })
@@ -56,7 +56,7 @@ function describeMedia({ environment, context, receiver, running }: Installation
     (await fetch(running.url + path, { headers: { Authorization: `Bearer ${token}` } })).json()
   const bytesAt = async (hosted: string) => Buffer.from(await (await fetch(hosted)).arrayBuffer())
 
-  it('a picture that a program posts is sent as our copy, which serves the bytes', async () => {
+  it('a picture posted by a program is sent as the URL of our copy, which serves the bytes', async () => {
     const mediaUrl = host.give(PNG)
     const { id } = await post('/v1/messages', { lineId: line.lineId, toNumber: FRIEND, text: '', mediaUrl })
     const taken = await until('the carrier has it', async () => {
@@ -77,7 +77,7 @@ function describeMedia({ environment, context, receiver, running }: Installation
     expect(message.media[0]).to.include({ status: 'stored', url: taken.mediaUrl, byteCount: PNG.length })
   })
 
-  it('a page ends the message with the reason', async () => {
+  it('a message whose media URL is a web page fails with the reason', async () => {
     const mediaUrl = host.give(Buffer.from('<!doctype html><script>alert(1)</script>'))
     const { id } = await post('/v1/messages', { lineId: line.lineId, toNumber: FRIEND, mediaUrl })
     const message = await until('it has failed', async () => {
@@ -87,7 +87,7 @@ function describeMedia({ environment, context, receiver, running }: Installation
     expect(message.error).to.equal('media_type')
   })
 
-  it('servers that close, lie and drip end no process and count against nobody: each message has an outcome, and what was copied beside them is whole', async () => {
+  it('servers that close early, lie or send byte by byte crash no process: every message gets an outcome, and other copies are complete', async () => {
     const server = await startHostileServer()
     const hostile = async (behave: (typeof HOSTILITIES)[number][1]) => {
       server.behave(behave)
@@ -135,7 +135,7 @@ function describeMedia({ environment, context, receiver, running }: Installation
     await server.close()
   })
 
-  it('a picture that comes in is one event with our URL, though the worker is killed in the middle', async () => {
+  it('a received picture becomes one event with our URL, although the worker is killed partway', async () => {
     let asked = 0
     const mediaUrl = host.serve((_request, response) => {
       asked += 1

@@ -27,7 +27,7 @@ describeInstallation(
     const post = (n: number, path: string, body: object, headers: Record<string, string>) =>
       fetch(urlOf(n) + path, { method: 'POST', headers, body: JSON.stringify(body) })
 
-    it('one request is accepted, and the others get its answer or 409', async () => {
+    it('one request is accepted, and the others get the same response or 409', async () => {
       for (const key of ['first', 'second', 'third']) {
         const answers = await Promise.all(
           Array.from({ length: AT_ONCE }, (_, n) =>

@@ -124,7 +124,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
     return event
   }
 
-  it('a demo in Express (client-oauth2): authorizes, lists by burnerId, and answers what comes in', async () => {
+  it('a demo in Express (client-oauth2) authorizes, lists by burnerId, and replies to incoming texts', async () => {
     const redirectUri = 'http://localhost:5000/oauth/callback'
     const application = await register(redirectUri)
     const client = new ClientOAuth2({
@@ -150,7 +150,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
     await expectSent(token, await json(token, '/v1/messages', reply), { error: null, text: reply.text })
   })
 
-  it('a demo of settings: one setting in the query of PUT; of those we have the name alone', async () => {
+  it('a settings demo sends one setting in the query of PUT, of which only the name is supported', async () => {
     const application = await register('https://settings.example/oauth/callback')
     const scope = 'burners:read burners:write'
     const url = `/oauth/authorize?client_id=${application.clientId}&redirect_uri=https%3A%2F%2Fsettings.example%2Foauth%2Fcallback&scope=${scope.replace(' ', '%20')}&response_type=code&state=`
@@ -174,7 +174,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
     ])
   })
 
-  it("the original's starter kit (simple-oauth2): both kinds of credentials, a base URL that ends in a slash", async () => {
+  it("the original's starter kit (simple-oauth2) works with both kinds of credentials and a base URL that ends in a slash", async () => {
     const redirectUri = 'http://localhost:3001/auth/burner/callback'
     const application = await register(redirectUri)
     const { clientId, clientSecret } = application
@@ -202,7 +202,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
     await receive('to the kit')
   })
 
-  it('a library in Go: scopes with bare spaces, no response_type, trailing slashes, two seconds for an answer', async () => {
+  it('a Go library works with unescaped spaces in scopes, no response_type, trailing slashes and a two-second timeout', async () => {
     const redirectUri = 'https://example.com/auth_redirect'
     const application = await register(redirectUri)
     const { clientId, clientSecret } = application
@@ -241,7 +241,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
     await receive('to Go')
   })
 
-  it("the original's kit for iOS: the scheme of an app, and no scope of messages", async () => {
+  it("the original's iOS kit works with an app scheme and no messages scope", async () => {
     const redirectUri = 'burner://burnerauth'
     const application = await register(redirectUri)
     const { clientId, clientSecret } = application
@@ -261,7 +261,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
     expectBurners(await call(server, token, '/v1/burners'))
   })
 
-  it('a strategy for OmniAuth: messages:connect burners:read, credentials in the body', async () => {
+  it('an OmniAuth strategy works with messages:connect burners:read and credentials in the body', async () => {
     const redirectUri = 'https://rails.example/auth/burner/callback'
     const application = await register(redirectUri)
     const { clientId, clientSecret } = application

@@ -62,7 +62,7 @@ describeInstallation(
       return { versions: row.versions, jobCount: waiting + active + delayed }
     }
 
-    it('they are accepted, and wait without a job', async () => {
+    it('messages are accepted, and wait without a job', async () => {
       await pauseLine(context, COMMAND_LINE, ownOf(paused))
       posted = await postAll(running.url, paused, texts(COUNT))
       await until('no job is left', async () => (await resting()).jobCount === 0, 30_000)
@@ -74,7 +74,7 @@ describeInstallation(
       expect(await takenCounts(context, paused)).to.have.property('size', 0)
     })
 
-    it('another line goes on at its usual pace, and nobody touches what waits', async () => {
+    it('another line keeps its usual pace, and no worker touches the waiting messages', async () => {
       const before = await resting()
       const ms = await send(other, 300)
       expect(await resting()).to.deep.equal(before)
@@ -82,7 +82,7 @@ describeInstallation(
       expect(ms).to.be.below(3 * usualMs + 2000)
     })
 
-    it('the pause outlives the worker and Redis', async () => {
+    it('the pause survives a restart of the worker and of Redis', async () => {
       await running.processes[1]?.kill('SIGKILL')
       await context.redis.flushdb()
       await startProcess('send-message', environment)
@@ -91,7 +91,7 @@ describeInstallation(
       expect(await resting()).to.deep.equal(before)
     })
 
-    it('resumed, all are sent: each once, and to each number in order', async () => {
+    it('resuming sends every message once, and in order for each number', async () => {
       await resumeLine(context, COMMAND_LINE, ownOf(paused))
       const rows = await whenSettled(context, paused, 60_000)
       expect(rows.filter(({ status }) => status === 'delivered')).to.have.length(COUNT)

@@ -21,7 +21,7 @@ import {
   WIDE,
 } from './support/steps.js'
 
-describe('journey: Postgres stops, and starts again', function () {
+describe('journey: Postgres stops and restarts', function () {
   this.timeout(90_000)
 
   let postgres: OwnService
@@ -61,7 +61,7 @@ describe('journey: Postgres stops, and starts again', function () {
     await postgres.remove()
   })
 
-  it('web says 503 in JSON meanwhile, workers only pause, and nothing that was acknowledged is lost', async () => {
+  it('meanwhile web returns 503 as JSON, workers pause, and no acknowledged message is lost', async () => {
     const [friend = '', ...others] = numbers(41)
     const texts = others.map((toNumber) => ({ toNumber }))
     // This number's carrier asks to wait for two seconds: its texts wait while Postgres is away.

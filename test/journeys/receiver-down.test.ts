@@ -16,7 +16,7 @@ const SETUP = {
   environment: { DELIVERY_RETRY_BASE_MS: '100' },
 } as const
 
-describeInstallation('journey: an event whose receiver or worker goes away', SETUP, (installation) => {
+describeInstallation('journey: an event whose receiver or worker fails', SETUP, (installation) => {
   const { environment, context, running } = installation
   let worker: RunningProcess
   let receiver: Receiver
@@ -59,7 +59,7 @@ describeInstallation('journey: an event whose receiver or worker goes away', SET
 
   const webhookIds = () => new Set(receiver.requests.map(({ headers }) => headers['webhook-id']))
 
-  it('a receiver that fails, then is down, then is up again gets the event under one webhook-id', async () => {
+  it('a receiver that fails, goes down and comes back gets the event under one webhook-id', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     receiver.answerWith((response) => {
       response.statusCode = 500
@@ -103,7 +103,7 @@ describeInstallation('journey: an event whose receiver or worker goes away', SET
     expect(loggedWaits[2]).to.be.within(1280, 1920)
   })
 
-  it('a worker killed in the middle of a request leaves its event to the next one, under the same webhook-id', async () => {
+  it('the next worker takes over the event of a worker killed during a request, under the same webhook-id', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     let isHanging = true
     receiver.answerWith((response) => {
@@ -126,7 +126,7 @@ describeInstallation('journey: an event whose receiver or worker goes away', SET
     ])
   })
 
-  it('of three endpoints one hangs and one fails: the third gets each event, signed by its own secret', async () => {
+  it('while one of three endpoints hangs and one fails, the third gets every event, signed with its own secret', async () => {
     const count = 20
     const line = await createLine(context, { outgoingUrl: `${receiver.url}?hangs` })
     const add = (what: string) =>

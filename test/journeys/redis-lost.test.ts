@@ -27,7 +27,7 @@ import {
   WIDE,
 } from './support/steps.js'
 
-describe('journey: Redis forgets, and Redis goes away', function () {
+describe('journey: Redis loses its data, and Redis is unavailable', function () {
   this.timeout(90_000)
 
   let redis: OwnService
@@ -64,7 +64,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
   const hasSchedule = async () =>
     (await context.queues.maintenance.getJobScheduler('keep-house')) !== undefined
 
-  it('FLUSHALL with 200 waiting texts and 20 events: once there are workers, each is sent once', async () => {
+  it('after FLUSHALL with 200 texts and 20 events waiting, workers send each one once', async () => {
     const line = await createLine(context, { ...WIDE, outgoingUrl: receiver.url })
     const ids = await postAll(
       url,
@@ -92,14 +92,14 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     expect(receiver.requests).to.have.length(20)
   })
 
-  it('FLUSHALL with everything running: the schedule of the housekeeping is made again', async () => {
+  it('after FLUSHALL with everything running, the housekeeping schedule is recreated', async () => {
     await until('there is a schedule', hasSchedule)
     await context.redis.flushall()
     expect(await hasSchedule()).to.equal(false)
     await until('there is a schedule again', hasSchedule)
   })
 
-  it('Redis killed for some seconds: every post is answered 200, and sent once after it is back', async () => {
+  it('while Redis is down, every request gets a 200, and each text is sent once after it is back', async () => {
     const line = await createLine(context, WIDE)
     const recipients = numbers(80)
     const statuses: number[] = []
@@ -125,7 +125,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     expect(failedCounts.filter((count) => count > 0)).to.deep.equal([])
   })
 
-  it('Redis started again on its data: texts that waited in it are sent once, by a worker that waited for it', async () => {
+  it('after Redis restarts with its data, a worker that was waiting for it sends the queued texts once', async () => {
     const line = await createLine(context, WIDE)
     const [sender] = workers
     await sender?.kill('SIGTERM')
@@ -148,7 +148,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     expect(sentCount()).to.equal(20)
   })
 
-  it('texts that lose their jobs while maintenance is killed are brought by the next one', async () => {
+  it('the next maintenance process recovers texts that lost their jobs while maintenance was down', async () => {
     await maintenance.kill('SIGKILL')
     const line = await createLine(context, WIDE)
     // Redis was away in the tests before; this process connects to it again in its own time.

@@ -14,7 +14,7 @@ const COUNT = 1000
 /** Processes are started when nobody got the events. */
 const SETUP = { processes: [] }
 
-describeInstallation('journey: a server that was mended gets what it missed', SETUP, (installation) => {
+describeInstallation('journey: a repaired server gets the events it missed', SETUP, (installation) => {
   const { environment, context, receiver: mended } = installation
   const other = openForSuite(startReceiver)
 
@@ -43,7 +43,7 @@ describeInstallation('journey: a server that was mended gets what it missed', SE
       60_000,
     )
 
-  it('at its pace, once each although the worker is killed; and another replay is stopped in the middle', async () => {
+  it('replays each event once at the given pace although the worker is killed, and stops another replay partway', async () => {
     const [line, otherLine] = [await missed(mended, COUNT), await missed(other, 100)]
     await startProcess('deliver-event', environment)
     const maintenance = await startProcess('maintenance', environment)

@@ -27,7 +27,7 @@ describeInstallation('journey: two of each worker side by side', SETUP, ({ conte
   const senders = () => running.processes.slice(2, 4)
   const deliverers = () => running.processes.slice(4)
 
-  it('fifty texts to one number are sent in the order in which they were posted', async () => {
+  it('fifty texts to one number are sent in the order they were posted', async () => {
     const line = await createLine(context, WIDE)
     const posted: string[] = []
     for (const data of times(50, { toNumber: friend }))
@@ -47,7 +47,7 @@ describeInstallation('journey: two of each worker side by side', SETUP, ({ conte
     ).to.equal(true)
   })
 
-  it('sixty events are delivered once each', async () => {
+  it('each of sixty events is delivered once', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     for (let n = 0; n < 60; n += 1) {
       await textTo(running.url, { fromNumber: friend, toNumber: line.number, text: `Text ${n}` })
@@ -62,7 +62,7 @@ describeInstallation('journey: two of each worker side by side', SETUP, ({ conte
     ).to.equal(true)
   })
 
-  it('texts and events that have several jobs are sent and delivered once', async () => {
+  it('texts and events with several jobs are sent and delivered once', async () => {
     const line = await createLine(context, { ...WIDE, outgoingUrl: receiver.url })
     const { sendMessage, deliverEvent } = context.queues
     await Promise.all([sendMessage.pause(), deliverEvent.pause()])
@@ -95,7 +95,7 @@ describeInstallation('journey: two of each worker side by side', SETUP, ({ conte
     expect(receiver.requests.length - requestCount).to.equal(30)
   })
 
-  it('lines keep 5 to a number and 12 in all in any 60 s, however much is queued', async () => {
+  it('lines send at most 5 texts to a number and 12 in total in any 60 s, however many are queued', async () => {
     const limits = { messagesPerNumberPerMinute: 5, messagesPerMinute: 12 }
     const many = await createLine(context, limits)
     const few = await createLine(context, limits)

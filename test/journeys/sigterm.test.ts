@@ -59,7 +59,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     return row?.status
   }
 
-  it('web answers the request that it is working on, and takes no new one', async () => {
+  it('web finishes the current request and accepts no new ones', async () => {
     const web = await startWeb(environment)
     const line = await createLine(context)
     // Whoever accepts for a line waits for this lock.
@@ -83,7 +83,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     expect(await outboundMessages(context, line)).to.have.length(1)
   })
 
-  it('web lets keep-alive connections go, idle ones and busy ones', async () => {
+  it('web closes keep-alive connections, idle and busy', async () => {
     const web = await startWeb(environment)
     const agent = new Agent({ keepAlive: true })
     await ask(web.url, agent)
@@ -97,7 +97,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     agent.destroy()
   })
 
-  it('deliver-event finishes the delivery that it is making', async () => {
+  it('deliver-event finishes its current delivery', async () => {
     const worker = await startProcess('deliver-event', environment)
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const requestCount = receiver.requests.length
@@ -115,7 +115,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     expect(await deliveryOf(line)).to.equal('delivered')
   })
 
-  it('send-message waits for the carrier that it is asking', async () => {
+  it('send-message waits for the carrier to respond', async () => {
     const worker = await startProcess('send-message', { ...environment, CARRIER_TIMEOUT_MS: '2000' })
     const line = await createLine(context)
     await postAll(running.url, line, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
@@ -126,11 +126,11 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     expect(await status()).to.equal('unknown')
   })
 
-  it('maintenance goes', async () => {
+  it('maintenance exits', async () => {
     expectGone(await terminate(await startProcess('maintenance', environment)))
   })
 
-  it('workers leave to its lease what takes longer than they may', async () => {
+  it('workers leave work that takes too long to the next process, once its lease expires', async () => {
     const { ends, isLeft } = await stuckEnd
     for (const end of ends) expectGone(end)
     expect(isLeft).to.equal(true)

@@ -39,7 +39,7 @@ describeInstallation('journey: message_payload and national tables', SETUP, ({ c
   const payloads = () =>
     receiver.requests.map(({ body }) => (JSON.parse(body) as { payload: string }).payload)
 
-  it('that an SMSC brings, byte by byte, in deliver_sm and data_sm, arrives at the endpoint', async () => {
+  it('arrives at the endpoint when an SMSC delivers it byte by byte in deliver_sm and data_sm', async () => {
     const smsc = await startRawSmsc()
     const line = await lineAt(smsc.port, 'raw')
     const [from = ''] = numbers(1)
@@ -63,7 +63,7 @@ describeInstallation('journey: message_payload and national tables', SETUP, ({ c
     await smsc.close()
   })
 
-  it('is what a long text goes in where the account says so, to a server that somebody else wrote', async () => {
+  it('carries a long text to a third-party server if the account is set to use it', async () => {
     const { port, taken, close } = await startServer()
     const line = await lineAt(port, 'payload', { longMessages: 'payload' })
     const to_number = await send(line, LONG)
@@ -73,7 +73,7 @@ describeInstallation('journey: message_payload and national tables', SETUP, ({ c
     close()
   })
 
-  it('and national tables go through that server and come back as the same text', async () => {
+  it('and national tables pass through that server and come back as the same text', async () => {
     const { port, taken, sessions, close } = await startServer()
     const line = await lineAt(port, 'national', { nationalTables: 'turkish' })
     const text = `${'Işık şöyle dedi: '.repeat(6)}ğ`

@@ -53,7 +53,7 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
       120_000,
     )
 
-  it('is restarted three times during 1,000 sends: each is sent once, or unknown; none is lost or sent twice', async () => {
+  it('that restarts three times during 1,000 sends gets each text once or leaves it unknown; none is lost or doubled', async () => {
     const record = join(folder, 'taken')
     writeFileSync(record, '')
     const taken = () =>
@@ -95,7 +95,7 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
     await stopProcesses()
   })
 
-  it('brings 3,000 texts while receive-smpp is killed: each is one message and one event', async () => {
+  it('that delivers 3,000 texts while receive-smpp is killed causes one message and one event for each', async () => {
     const count = 3000
     const smsc = await startSmsc()
     const line = await lineAt(smsc.port, 'brings', { bindCount: 2 })
@@ -133,7 +133,7 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
       ['bind_receiver', 'bind_transmitter'],
     ],
   ] as [string, SmscOptions, object, string[]][]) {
-    it(`that takes ${what} is used both ways by two processes of each kind, and tested beside them`, async () => {
+    it(`that accepts ${what} is used in both directions by two processes of each kind, and can be tested meanwhile`, async () => {
       const smsc = await startSmsc({ ...smscOptions, receipts: true })
       const name = what.replaceAll(' ', '-')
       const line = await lineAt(smsc.port, name, settings)
@@ -164,7 +164,7 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
     })
   }
 
-  it('that takes one session goes on when the process that holds it is killed: nothing is doubled or lost', async () => {
+  it('that allows one session keeps working when the process holding it is killed: nothing is doubled or lost', async () => {
     const smsc = await startSmsc({ maxSessions: 1, delayMs: 50 })
     // What a killed process held is unknown the sooner.
     const restarted = { ...environment, CARRIER_TIMEOUT_MS: '3000' }

@@ -14,8 +14,8 @@ const COUNT = 500
 
 const SETUP = { processes: ['send-message'], environment: { MAX_QUEUED_PER_LINE: '300' } } as const
 
-describeInstallation('journey: a text to a list', SETUP, ({ environment, context }) => {
-  it('reaches each of 500 once, although the worker is killed in the middle', async () => {
+describeInstallation('journey: sending a text to a list', SETUP, ({ environment, context }) => {
+  it('reaches each of 500 numbers once, although the worker is killed partway', async () => {
     const { userId, lineId } = await createLine(context, UNLIMITED)
     const rows = Array.from({ length: COUNT }, (_, n) => `+1500555${String(2000 + n)},${n}`)
     const asked = { file: readListFile(`to,n\n${rows.join('\n')}`), text: 'Number {{n}}', column: '' }

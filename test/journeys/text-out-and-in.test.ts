@@ -13,7 +13,7 @@ const [friend = ''] = numbers(1)
 const TEMPLATE = '{"text": {{ payload | json }}, "line": "{{ toNumber }}"}'
 
 /** The processes as they are built, with a collector of OpenTelemetry. */
-describe('journey: a text out, a text in', () => {
+describe('journey: sending and receiving a text', () => {
   const collector = openForSuite(startReceiver)
 
   describeInstallation(
@@ -67,7 +67,7 @@ describe('journey: a text out, a text in', () => {
         expect(headers['content-type']).to.equal('application/json')
       })
 
-      it('web shows what a template makes of an event, and deliver-event sends it', async () => {
+      it('web previews the output of a template for an event, and deliver-event sends it', async () => {
         const line = await createLine(context, { outgoingUrl: receiver.url })
         const { token } = await createApiToken(context, line.userId, 'test')
         const ask = async (method: string, path: string) => {
@@ -88,7 +88,7 @@ describe('journey: a text out, a text in', () => {
         expect(JSON.parse(body)).to.deep.equal({ text: 'Zoë & "me"', line: line.number })
       })
 
-      describe('in the collector', () => {
+      describe('traces in the collector', () => {
         const TEXT = 'nobody else reads this'
         /** Waits until the trace has so many spans. */
         const traceOf = (id: string, count: number): Promise<ReceivedSpan[]> =>
@@ -101,7 +101,7 @@ describe('journey: a text out, a text in', () => {
             },
           )
 
-        it('is one trace from the POST to the carrier, and one from the carrier to the endpoint', async () => {
+        it('there is one trace from the POST to the carrier, and one from the carrier to the endpoint', async () => {
           const line = await createLine(context, { outgoingUrl: receiver.url })
           const { messageId } = await post(running.url, line, { toNumber: friend, text: TEXT })
           const out = await traceOf(messageId, 3)
@@ -129,7 +129,7 @@ describe('journey: a text out, a text in', () => {
           expect(headers.traceparent).to.equal(`00-${delivery?.traceId}-${delivery?.spanId}-01`)
         })
 
-        it('has no text, no number and no token', () => {
+        it('they contain no text, number or token', () => {
           const all = collector.requests.map(({ body }) => body).join('\n')
           expect(all).to.include('accept message')
           // A number stands by itself: nanoseconds, of 19 digits, and ids may have its digits in their midst.
@@ -152,12 +152,12 @@ describe('journey: a text out, a text in', () => {
           expect(Number(headers.get('retry-after'))).to.be.within(1, 60)
         }
 
-        it('the sixth text to a number in a minute is refused with the wait', async () => {
+        it('the sixth text to a number in a minute is refused with Retry-After', async () => {
           await postAll(running.url, line, times(5, { toNumber: first }))
           await expectRefused(first)
         })
 
-        it('a text from that number opens it at once, and the next one is sent right away', async () => {
+        it('a text from that number resets its limit, and the next text is sent right away', async () => {
           await until('the five are taken', async () => (await takenCounts(context, line)).size === 5)
           await textTo(running.url, { fromNumber: first, toNumber: line.number, text: 'Yes?' })
           const { status, messageId } = await post(running.url, line, { toNumber: first })
@@ -165,7 +165,7 @@ describe('journey: a text out, a text in', () => {
           await until('it is taken', async () => (await takenCounts(context, line)).has(messageId))
         })
 
-        it('the 31st text in a minute is refused with the wait, whatever its number', async () => {
+        it('the 31st text in a minute is refused with Retry-After, whatever its number', async () => {
           await postAll(
             running.url,
             line,
@@ -174,7 +174,7 @@ describe('journey: a text out, a text in', () => {
           await expectRefused(others[29] ?? '')
         })
 
-        it('every text that was accepted is sent once', async () => {
+        it('every accepted text is sent once', async () => {
           const settled = await whenSettled(context, line)
           expect(settled.map(({ status }) => status)).to.deep.equal(Array(30).fill('delivered'))
           expect([...(await takenCounts(context, line)).values()]).to.deep.equal(Array(30).fill(1))

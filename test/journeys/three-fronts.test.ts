@@ -22,7 +22,7 @@ interface Front {
 }
 
 for (const word of ['line', 'burner']) {
-  describe(`journey: three fronts, with PRODUCT_WORD=${word}`, () => {
+  describe(`journey: console, API and command line, with PRODUCT_WORD=${word}`, () => {
     const environment: Environment = {}
     const context = openForSuite(async () => {
       const installation = await createInstallation({ PRODUCT_WORD: word })
@@ -98,7 +98,7 @@ for (const word of ['line', 'burner']) {
       ['the API', byApi],
       ['the command line', byCommandLine],
     ] as const) {
-      it(`the operations of section 3 have the same results by ${name}`, async () => {
+      it(`the operations of section 3 have the same results through ${name}`, async () => {
         const person = name.replace(/\W/g, '')
         const { id: userId } = await addUser(context, { email: `${person}@example.com` })
         const number = `+1555444${String(person.length).padStart(4, '0')}`

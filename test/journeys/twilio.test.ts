@@ -72,7 +72,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
   const becomes = (id: string, status: string) =>
     until(`it is ${status}`, async () => (await messageRow(context, id)).status === status)
 
-  it('its number is set up to call us', async () => {
+  it('its number is set up to call Linehook', async () => {
     const carrier = await findCarrierClient(context, await getCarrierAccount(context, 'twilio'))
     const signal = new AbortController().signal
     twilio.numbers.push({ sid: newSid('PN'), phone_number: line.number, friendly_name: 'Front desk' })
@@ -84,7 +84,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     )
   })
 
-  it('a text goes out, and Twilio reports it sent and delivered', async () => {
+  it('a text is sent, and Twilio reports it sent and delivered', async () => {
     const { messageId, taken } = await send(ANNA, 'Table at eight')
     expect(taken).to.include({ from: line.number, to: ANNA, body: 'Table at eight' })
     await becomes(messageId, 'sent')
@@ -94,7 +94,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     expect((await messageRow(context, messageId)).carrier_message_id).to.equal(taken.sid)
   })
 
-  it('a text comes in and arrives at the receiver', async () => {
+  it('an incoming text arrives at the receiver', async () => {
     await call('SmsUrl', {
       MessageSid: newSid('SM'),
       From: BEN,
@@ -114,7 +114,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     })
   })
 
-  it('a picture goes out as our copy, which Twilio can fetch', async () => {
+  it('a picture is sent as the URL of our copy, which Twilio can fetch', async () => {
     const web = await startStandIn()
     const { token } = await createApiToken(context, line.userId, 'journey')
     const [emil = ''] = numbers(1, 20)
@@ -136,7 +136,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     }
   })
 
-  it('a text with a picture comes in as two events, of which one has our copy', async () => {
+  it('an incoming text with a picture becomes two events, one of them with our copy', async () => {
     const [fay = ''] = numbers(1, 30)
     const sid = newSid('MM')
     await call('SmsUrl', {
@@ -155,7 +155,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     expect((await bytesAt(payloads.inboundMedia ?? '')).equals(PNG)).to.equal(true)
   })
 
-  it('a caller is greeted and recorded, and the recording is an event with our copy', async () => {
+  it('a caller hears the greeting and is recorded, and the recording becomes an event with our copy', async () => {
     const [gus = ''] = numbers(1, 40)
     const twiml = await call('VoiceUrl', { CallSid: newSid('CA'), From: gus, To: line.number })
     const recordingUrl = /recordingStatusCallback="([^"]+)"/.exec(twiml)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -176,7 +176,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     expect((await bytesAt(event?.payload ?? '')).equals(MP3)).to.equal(true)
   })
 
-  it('a text that Twilio took and failed to say so is known by its report', async () => {
+  it('a report settles a text that Twilio accepted without confirming it', async () => {
     twilio.behave(CLEO, (response, take) => {
       take()
       response.writeHead(500).end()
@@ -191,7 +191,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     ).to.have.length(1)
   })
 
-  it('or, without a report, by asking Twilio', async () => {
+  it('without a report, asking Twilio settles it', async () => {
     const [dora = ''] = numbers(1, 10)
     twilio.behave(dora, (response, take) => {
       take().status = 'delivered'
@@ -211,7 +211,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     ).to.have.length(1)
   })
 
-  it('what came while nobody could be called comes in when the service is back, once', async () => {
+  it('texts that arrived during an outage are received once when the service is back', async () => {
     const [hal = '', ida = ''] = numbers(2, 50)
     const at = new Date(Date.now() - 120_000)
     await running.processes[0]?.kill('SIGTERM')
@@ -248,7 +248,7 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     expect((await bytesAt(image?.payload ?? '')).equals(PNG)).to.equal(true)
   })
 
-  it('and Twilio would have understood every request', () => {
+  it('Twilio would have accepted every request', () => {
     expect(twilio.faults).to.deep.equal([])
   })
 })

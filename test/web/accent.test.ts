@@ -7,7 +7,7 @@ const STEPS = ['00', '33', '66', '80', '99', 'cc', 'ff']
 const COLORS = STEPS.flatMap((red) => STEPS.flatMap((green) => STEPS.map((blue) => `#${red}${green}${blue}`)))
 
 describe('the accent of a brand', () => {
-  it('can be read on every ground, whatever the colour', () => {
+  it('is readable on every background, whatever the colour', () => {
     for (const scheme of SCHEMES) {
       for (const color of COLORS) {
         const { grounds } = GROUNDS[scheme]
@@ -22,7 +22,7 @@ describe('the accent of a brand', () => {
     }
   })
 
-  it('leaves a colour as it is where it can be read', () => {
+  it('leaves a readable colour unchanged', () => {
     expect(accentOf('#5b40c9', 'light')).to.include({ '--accent': '#5b40c9', '--accent-edge': '#5b40c9' })
   })
 

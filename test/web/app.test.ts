@@ -37,13 +37,13 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
     }
   })
 
-  it('sends a browser from / to the console, and tells a program that there is nothing', async () => {
+  it('redirects a browser from / to the console, and answers a program with 404', async () => {
     const { status, headers } = await web.request('/', { headers: { Accept: 'text/html,*/*' } })
     expect([status, headers.get('location')]).to.deep.equal([302, '/console'])
     expectProblem(await web.request('/'), 404, 'Not Found')
   })
 
-  it('answers a browser with a page, and below /v1 and /webhooks with JSON all the same', async () => {
+  it('answers a browser with a page, except below /v1 and /webhooks, which return JSON', async () => {
     const browser = { headers: { Accept: 'text/html,*/*' } }
     const page = await web.request('/nothing', browser)
     expect([page.status, page.headers.get('content-type')]).to.deep.equal([404, 'text/html; charset=utf-8'])
@@ -55,7 +55,7 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
     })
   })
 
-  it('leads no request from http to https by itself', async () => {
+  it('never redirects a request from http to https', async () => {
     const headers = { 'X-Forwarded-Proto': 'http', Accept: '*/*' }
     for (const path of [
       '/v1/lines',
@@ -69,7 +69,7 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
     }
   })
 
-  it('answers a method that a path does not take with 405 and Allow', async () => {
+  it('answers an unsupported method with 405 and Allow', async () => {
     for (const [path, method, allow] of [
       ['/healthz', 'POST', ['HEAD', 'GET']],
       ['/readyz', 'DELETE', ['HEAD', 'GET']],

@@ -14,7 +14,7 @@ const TYPES = {
 } as const
 
 describeWeb('assets', ({ web }) => {
-  it('have their content’s hash in their path, their type, and are kept for ever', async () => {
+  it('have a content hash in their path and the right type, and are cached forever', async () => {
     for (const [name, type] of Object.entries(TYPES)) {
       const path = assetPath(name as keyof typeof TYPES)
       expect(path).to.match(/^\/assets\/[\w-]{12}\/[\w.-]+$/)
@@ -29,13 +29,13 @@ describeWeb('assets', ({ web }) => {
     }
   })
 
-  it('have the font among them that every page asks for at once', async () => {
+  it('include the font that every page preloads', async () => {
     const { text } = await web.request('/console/sign-in', { headers: { Accept: 'text/html' } })
     const [, path = ''] = /<link rel="preload" href="([^"]+)" as="font"/.exec(text) ?? []
     expect(path).to.equal(assetPath('inter-latin.woff2'))
   })
 
-  it('under another hash, another name or outside of their list are 404, and nobody keeps that', async () => {
+  it('return an uncached 404 under another hash, another name or outside the list', async () => {
     const path = assetPath('console.css')
     const hash = path.split('/')[2]!
     for (const other of [

@@ -15,7 +15,7 @@ import type { DescribedWeb } from './openapi/described.js'
 
 const URL_WITH_SECRET = 'http://127.0.0.1:9/services/T0/xoxb-hush?token=hush'
 
-describeWeb('the audit log of what requests do', ({ context, web }) => {
+describeWeb('the audit log of requests', ({ context, web }) => {
   let newest: string
 
   beforeEach(() => context.db('sign_in_attempts').delete())
@@ -37,7 +37,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     return found?.id ?? ''
   }
 
-  it('names the person, the session and the address of everything that is changed in the console', async () => {
+  it('records the person, session and address of every change in the console', async () => {
     const person = await createPerson(context, { role: 'operator' })
     const browser = await browse(context, web, person.id)
     const other = await createPerson(context)
@@ -167,7 +167,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     expect(account?.after?.settings).to.include('authToken (secret)')
   })
 
-  it('tells of secrets that are shown, in the console and to programs', async () => {
+  it('records secrets that are shown, in the console and to programs', async () => {
     const person = await createPerson(context)
     const browser = await browse(context, web, person.id)
     const line = await createLine(context, { userId: person.id, outgoingUrl: 'http://127.0.0.1:9/' })
@@ -187,7 +187,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     ])
   })
 
-  it('tells of exports', async () => {
+  it('records exports', async () => {
     const line = await createLine(context)
     const browser = await browse(context, web, line.userId)
     await begin()
@@ -202,7 +202,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     for (const row of rows) expect(row).to.include({ actorId: line.userId, userId: line.userId })
   })
 
-  it('names the API token of what a program changes', async () => {
+  it('records the API token behind a program’s changes', async () => {
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
     const client = await createClient(context, web as DescribedWeb, line.userId)
     const [token] = await context.db('api_tokens').where({ user_id: line.userId }).pluck<string[]>('id')
@@ -235,7 +235,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     }
   })
 
-  it('tells of sign-ins, refusals, and of a lock-out once, and never what was typed', async () => {
+  it('records sign-ins and failures, a lock-out only once, and never the input', async () => {
     const person = await createPerson(context)
     await begin()
     const signIn = async (email: string, password: string) =>
@@ -261,7 +261,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     })
   })
 
-  it('tells of a set-up link that is used, and of who signs out', async () => {
+  it('records used set-up links and sign-outs', async () => {
     const person = await createPerson(context)
     const { url } = await createSetUpLink(context, person.id)
     await begin()
@@ -286,7 +286,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     ])
   })
 
-  it('has nothing of what only reads or sends', async () => {
+  it('records nothing for requests that only read or send', async () => {
     const line: TestLine = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
     const browser = await browse(context, web, line.userId)
     await begin()

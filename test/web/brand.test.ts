@@ -71,13 +71,13 @@ describeWith('the operator’s brand', serveBrand, (server) => {
     expect(text).to.include(`<a href="${SUPPORT}">contact support</a>`)
   })
 
-  it('tells an operator which Linehook this is, at the foot', async () => {
+  it('shows operators the Linehook version at the foot of the page', async () => {
     const { id } = await createPerson(server.context, { role: 'operator' })
     const { text } = await (await browse(server.context, server.web, id)).get('/console/settings')
     expect(text).to.include(`<span>Linehook ${server.context.config.version}</span>`)
   })
 
-  it('has a logo whose scripts do nothing, and a style sheet with its colour', async () => {
+  it('serves a logo whose scripts never run, and a style sheet with the brand colour', async () => {
     const { text } = await (await browse(server.context, server.web)).get('/console/sign-in')
     const logo = await server.web.request(/src="([^"]*logo\.svg)"/.exec(text)?.[1] ?? '')
     expect([logo.status, logo.headers.get('content-type'), logo.text]).to.deep.equal([

@@ -83,7 +83,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
     }
   }
 
-  it('of every page allows its own scripts by a new nonce, and nothing from elsewhere', async () => {
+  it('allows each page’s own scripts by a new nonce, and nothing from elsewhere', async () => {
     const pages = consoleRoutes(context)
       .filter(({ method, path }) => method === 'GET' && !/\/live$|\.(csv|jsonl|zip)$/.test(path))
       .map(({ path }) => path)
@@ -109,7 +109,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
     ])
   })
 
-  it('is the same on pages without a session, on pages that show a secret, and on what is refused', async () => {
+  it('is the same on pages without a session, pages that show a secret, and errors', async () => {
     const visitor = await browse(context, web)
     const { pathname, search } = new URL((await createSetUpLink(context, owner.person.id)).url)
     const line = `/console/lines/${owner.line.lineId}`
@@ -133,7 +133,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
     }
   })
 
-  it('allows nothing at all where there is no page', async () => {
+  it('allows nothing on responses that are not pages', async () => {
     for (const path of ['/healthz', '/v1/lines', '/openapi.json', '/nothing', '/simulator/outbox']) {
       expect([...policyOf(await web.request(path))], path).to.deep.equal([
         ['default-src', "'none'"],

@@ -23,7 +23,7 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
     line = await createLine(context)
   })
 
-  it('are refused from the next request on, and nobody else’s are', async () => {
+  it('are refused from the next request on, and other users’ messages are not', async () => {
     expectAccepted(await send(JAMAICA))
     await pause()
     expectRefused(await send(JAMAICA), 403, 'Sending to this country is paused')
@@ -38,7 +38,7 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
     expect((await client.get(`/v1/lines/${line.lineId}`)).body).to.deep.include({ pausedCountries: ['JM'] })
   })
 
-  it('are shown to the owner and to operators, who let them go on', async () => {
+  it('are shown to the owner and to operators, who can resume them', async () => {
     await pause()
     const owner = await browse(context, web, line.userId)
     const linePath = `/console/lines/${line.lineId}`

@@ -30,7 +30,7 @@ import { newNumber } from './support.js'
 const URL = 'http://127.0.0.1:9/events'
 
 /** Whatever a process remembers: what another one has done holds from the next request on. */
-describe('a user whom another process disables', () => {
+describe('a user disabled by another process', () => {
   let server: OAuthServer
   let context: Context
   let elsewhere: Context
@@ -106,7 +106,7 @@ describe('a user whom another process disables', () => {
     )
   })
 
-  it('is out of a page that keeps itself up to date, within moments', async () => {
+  it('is removed from a live page within moments', async () => {
     const cookie = visitor.cookies.get('__Host-linehook')?.value ?? ''
     const response = await fetch(`${server.web.url}/console/activity/live`, {
       headers: { Cookie: `__Host-linehook=${cookie}` },
@@ -118,7 +118,7 @@ describe('a user whom another process disables', () => {
     await until('the stream has ended', isOver)
   })
 
-  it('has tokens and authorizations again once enabled, and must sign in anew', async () => {
+  it('has working tokens and authorizations again once enabled, and must sign in again', async () => {
     await disableUser(elsewhere, userId, 'stops')
     expect([await asUser(), await asApplication(), await postToWebhook()]).to.deep.equal([401, 401, 404])
     await enableUser(elsewhere, userId)
@@ -128,7 +128,7 @@ describe('a user whom another process disables', () => {
     expect(await context.db('sessions').where({ user_id: userId })).to.deep.equal([])
   })
 
-  describe('where what they own goes on', () => {
+  describe('whose lines and applications keep working', () => {
     it('has webhooks that send, and events that go out', async () => {
       await disableUser(elsewhere, userId, 'goes_on')
       expect(await postToWebhook()).to.equal(200)
@@ -137,7 +137,7 @@ describe('a user whom another process disables', () => {
     })
   })
 
-  describe('where it stops', () => {
+  describe('whose lines and applications stop', () => {
     it('has webhooks that answer 404 although web remembers them, and events that are held', async () => {
       expect(await postToWebhook()).to.equal(200)
       expect(context.incomingWebhooks.remembered(visitor.line.lineId)).not.to.equal(undefined)
@@ -187,7 +187,7 @@ describe('a user whom another process disables', () => {
       expect((await ofOthers()).toSorted()).to.deep.equal(['held', 'pending'])
     })
 
-    it('has nothing brought back that was off before, or was switched since', async () => {
+    it('gets back nothing that was off before, or was changed since', async () => {
       const [off, switched] = [await createLine(context, { userId }), await createLine(context, { userId })]
       await setLineStatus(context, userId, off.lineId, 'disabled')
       const failing = { disabled_at: new Date(), disabled_reason: 'failing' }

@@ -51,7 +51,7 @@ describe('the log of web', () => {
     }
   }
 
-  it('has one line for a request, with what is needed to find it again', async () => {
+  it('has one line per request, with the details needed to find it', async () => {
     expect(await send(line.webhookPath, messageBody({ toNumber: TO_NUMBER, text: TEXT }))).to.equal(200)
     const handled = web.log().filter(({ msg }) => msg === 'request.handled')
     expect(handled).to.have.length(1)
@@ -81,7 +81,7 @@ describe('the log of web', () => {
     expect(web.log().some(({ outcome }) => outcome === 'rate_limited')).to.be.true
   })
 
-  it('has no token of a URL whose question mark was encoded', async () => {
+  it('omits the token of a URL with an encoded question mark', async () => {
     expect(await send(line.webhookPath.replace('?', '%3F'), messageBody())).to.equal(404)
     expect(await send(line.webhookPath.replace('?', '%3f').replace('=', '%3D'), messageBody())).to.equal(404)
     expect(await send(line.webhookPath.replace('?', '/'), messageBody())).to.equal(404)
@@ -126,7 +126,7 @@ describe('the log of web', () => {
     expect(linesBeside()).to.deep.equal([])
   })
 
-  it('has the error of a request that failed, and nothing private', async () => {
+  it('has the error of a failed request, and nothing private', async () => {
     await context.db.raw('alter function queue_messages rename to queue_messages_away')
     expect(await send(line.webhookPath, messageBody({ toNumber: TO_NUMBER, text: TEXT }))).to.equal(500)
     const failed = web.log().filter(({ msg }) => msg === 'request.failed')

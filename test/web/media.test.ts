@@ -40,7 +40,7 @@ describeWeb('/media', ({ context, web }) => {
     return { response, bytes: Buffer.from(await response.arrayBuffer()) }
   }
 
-  it('serves a copy to whoever has its URL, for good, and lets it do nothing', async () => {
+  it('serves a copy to anyone with its URL, cached forever, in a sandbox', async () => {
     const { response, bytes } = await get(await host(PNG))
     expect(response.status).to.equal(200)
     expect(bytes.equals(PNG)).to.be.true
@@ -56,7 +56,7 @@ describeWeb('/media', ({ context, web }) => {
     })
   })
 
-  it('is for saving what browsers do not play', async () => {
+  it('offers files that browsers cannot play as downloads', async () => {
     for (const [ending, disposition] of [
       ['mp3', 'inline'],
       ['mp4', 'inline'],
@@ -85,7 +85,7 @@ describeWeb('/media', ({ context, web }) => {
     expect((await get(path, { headers: { Range: 'bytes=9999-' } })).response.status).to.equal(200)
   })
 
-  it('answers 404 to a token that nobody was given, and before there is a copy', async () => {
+  it('answers 404 for an unknown token, and before the copy exists', async () => {
     const { path } = await receive(PNG)
     for (const wrong of [
       path,
@@ -119,7 +119,7 @@ describeWeb('/media', ({ context, web }) => {
     expect(opened).to.have.property('name', 'StoredFileMissing')
   })
 
-  it('closes the file when the client goes away in the middle', async () => {
+  it('closes the file when the client disconnects partway', async () => {
     let open = 0
     const { storage } = context
     const watched: Context = {

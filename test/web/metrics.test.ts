@@ -67,7 +67,7 @@ describeWeb('/metrics', { environment: { METRICS_TOKEN: TOKEN } }, ({ context, w
     expect(rises).to.deep.equal([1, 1, 1, 1, 1, 2])
   })
 
-  it('counts what is accepted and what is refused, each by its reason, once', async () => {
+  it('counts each accepted message, and each refusal by its reason, once', async () => {
     const { webhookPath } = await createLine(context)
     const toNumber = newNumber()
     const post = (body: unknown, path = webhookPath, headers = {}) => web.post(path, body, headers)
@@ -134,7 +134,7 @@ describeWeb('/metrics', { environment: { METRICS_TOKEN: TOKEN } }, ({ context, w
     expect(rises).to.deep.equal([1, 1, 1, 1])
   })
 
-  it('has nothing in it that somebody else chose: no number, no id, no token', async () => {
+  it('contains nothing chosen by users: no number, ID or token', async () => {
     const line = await createLine(context)
     await web.post(line.webhookPath, messageBody({ toNumber: ANNA }))
     await web.post('/simulator/inbound', { fromNumber: ANNA, toNumber: line.number, text: 'Hi' })
@@ -156,11 +156,11 @@ async function readWith(read: () => Promise<void>): Promise<Sample[]> {
   return parseMetrics((await scrape()).text)
 }
 
-describeContext('what web reads of the stores', (context) => {
+describeContext('metrics of the stores', (context) => {
   const fresh = { freshMs: 0, patienceMs: 2000 }
   const read = () => readWith(createStoreReadings(context, fresh))
 
-  it('says that both are up, and that Redis keeps what it is given', async () => {
+  it('report that both are up, and that Redis keeps its data', async () => {
     const samples = await read()
     for (const store of ['postgres', 'redis'])
       expect(findMetric(samples, 'linehook_store_up', { store }), store).to.equal(1)
@@ -208,7 +208,7 @@ describeContext('what web reads of the stores', (context) => {
     expect(findMetric(after, 'linehook_partitions_ahead_months', { table: 'events' })).to.equal(2)
   })
 
-  it('asks the stores no more often than it should', async () => {
+  it('query the stores no more often than allowed', async () => {
     const readStores = createStoreReadings(context, { freshMs: 60_000, patienceMs: 2000 })
     const line = await createLine(context)
     const rows = async () =>
@@ -231,7 +231,7 @@ describeContext('what web reads of the stores', (context) => {
   })
 })
 
-describe('what web reads of stores that are away', () => {
+describe('metrics of unavailable stores', () => {
   const patience = { freshMs: 0, patienceMs: 500 }
   /** The patience, and the rest for a busy machine. */
   const SOON_MS = 4000
@@ -254,7 +254,7 @@ describe('what web reads of stores that are away', () => {
     ['is not there', 'goDown'],
     ['does not answer', 'freeze'],
   ] as const) {
-    it(`a Postgres that ${what} does not hold up the answer, which says so`, async () => {
+    it(`a Postgres that ${what} does not delay the response, which reports it`, async () => {
       const environment = await createEnvironment()
       const proxy = await startProxy(environment.DATABASE_URL!)
       const context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, ENDLESS)
@@ -274,7 +274,7 @@ describe('what web reads of stores that are away', () => {
     })
   }
 
-  it('a Redis that hangs does not hold up the answer, which says so', async () => {
+  it('a Redis that hangs does not delay the response, which reports it', async () => {
     const redis = await startOwnRedis()
     const context = await createTestContext({ REDIS_URL: redis.url })
     try {

@@ -46,7 +46,7 @@ describeWith('a page of another origin', serveOAuth, (server) => {
     expect(names, what).to.deep.equal([])
   }
 
-  it('may ask with a token below /v1: the preflight says so, to who has no token yet', async () => {
+  it('may call /v1 with a token: the preflight allows it without one', async () => {
     for (const [path, method] of [
       ['/v1/lines', 'GET'],
       [`/v1/lines/${visitor.line.lineId}`, 'PUT'],
@@ -64,7 +64,7 @@ describeWith('a page of another origin', serveOAuth, (server) => {
     }
   })
 
-  it('reads the answers, what went wrong, and the headers that it needs', async () => {
+  it('can read responses, errors, and the headers it needs', async () => {
     const Authorization = `Bearer ${token}`
     const answer = await ask('/v1/messages?limit=1', { headers: { Authorization } })
     expectAllowed(answer, 200)
@@ -85,7 +85,7 @@ describeWith('a page of another origin', serveOAuth, (server) => {
     expectAllowed(await ask('/v1/segments', large), 413)
   })
 
-  it('is opened nothing by a cookie', async () => {
+  it('gets no access from a cookie', async () => {
     const session = visitor.cookies.get('__Host-linehook')?.value ?? ''
     expect(session).to.have.length.above(20)
     expectAllowed(await ask('/v1/lines', { headers: { Cookie: `__Host-linehook=${session}` } }), 401)
@@ -127,7 +127,7 @@ describeWith('a page of another origin', serveOAuth, (server) => {
     expectAllowed(await ask('/oauth/access', { method: 'POST', body: '{' }), 400)
   })
 
-  it('is told nothing as an application that has a secret: that belongs into no page', async () => {
+  it('gets no access as a confidential application, whose secret belongs in no page', async () => {
     const application = await createApplication(server)
     const body = new URLSearchParams({
       client_id: application.clientId,

@@ -75,7 +75,7 @@ describe('a request that a page sends', () => {
     queues: await pauseQueues(said),
   })
 
-  it('is refused when the page is not ours, also by a browser that says nothing but Origin', async () => {
+  it('is refused for a page of another site, even if the browser sends only Origin', async () => {
     await open()
     const host = `localhost:${web.port}`
     for (const said of [
@@ -93,7 +93,7 @@ describe('a request that a page sends', () => {
     }
   })
 
-  it('is taken from a page at any loopback name by which this machine was asked', async () => {
+  it('is accepted from a page at any loopback name of this machine', async () => {
     await open()
     for (const said of [
       {},
@@ -107,7 +107,7 @@ describe('a request that a page sends', () => {
     }
   })
 
-  it('is taken from PUBLIC_URL, whatever the name by which the proxy asks, and from no other host', async () => {
+  it('is accepted from PUBLIC_URL only, whatever Host the proxy sends', async () => {
     await open({ PUBLIC_URL })
     const host = 'linehook.internal:3000'
     const form = (origin: string) => signIn({ origin, host })

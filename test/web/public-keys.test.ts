@@ -63,7 +63,7 @@ describeWith('v1a signatures', serveApi, (api) => {
     expect(keys.map(isSignedBy)).to.deep.equal([true, true])
   })
 
-  it('have no keys where there is no endpoint', async () => {
+  it('return 404 without an endpoint', async () => {
     for (const id of [newId(), 'x']) {
       expectProblem(await api.web.request(`/.well-known/webhook-keys/${id}`), 404, /No such endpoint/)
     }

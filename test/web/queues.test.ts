@@ -49,7 +49,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
   const get = (path: string, headers: Record<string, string> = signedIn) => web.request(path, { headers })
   const paths = ['/queues', '/queues/', '/queues/api/queues', '/queues/static/anything.js']
 
-  it('is closed by password without QUEUES_PASSWORD, whatever is sent', async () => {
+  it('accepts no password without QUEUES_PASSWORD', async () => {
     await withWeb({}, async (closed) => {
       for (const path of paths) {
         for (const headers of [{}, signedIn, basic('operator', ''), basic('operator', 'undefined')]) {
@@ -64,7 +64,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     })
   })
 
-  it('asks for the password of operator, on every path below it', async () => {
+  it('asks for the operator password on every path below it', async () => {
     for (const path of paths) {
       for (const headers of [
         {},
@@ -116,7 +116,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       })
     })
 
-    it('stays closed to a plain user, to a session that is over, and to what is no session', async () => {
+    it('stays closed to users, expired sessions and invalid cookies', async () => {
       const over = await session(context, 'operator')
       await context.db('sessions').update({ last_seen_at: context.db.raw(`now() - interval '31 minutes'`) })
       for (const headers of [
@@ -135,7 +135,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       }
     })
 
-    it('takes no change from another site’s page, and those of its own', async () => {
+    it('accepts changes from its own pages only', async () => {
       await withWeb({ QUEUES_WRITABLE: 'true' }, async (writable) => {
         const headers = await session(writable.context, 'operator')
         const job = await writable.context.queues.sendMessage.add('send-message', { v: 1, id: newId() })
@@ -162,7 +162,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       })
     })
 
-    it('does not keep a session alive by asking for news, as it does by itself', async () => {
+    it('does not extend a session with its automatic polling', async () => {
       const headers = await session(context, 'operator')
       const rows = () =>
         context.db('sessions').orderBy('created_at', 'desc').first<{ id: string; last_seen_at: Date }>()
@@ -178,7 +178,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       expect((await rows()).last_seen_at.getTime()).to.be.above(before.last_seen_at.getTime())
     })
 
-    it('is not asked for when the password is right, and Postgres is away', async () => {
+    it('is not required if the password is right and Postgres is unavailable', async () => {
       const environment = await createEnvironment({
         QUEUES_PASSWORD: PASSWORD,
         DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none`,
@@ -197,7 +197,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     })
   })
 
-  describe('to who guesses at the password', () => {
+  describe('to someone guessing the password', () => {
     const TOO_MANY = 'Too many wrong passwords. Wait 15 minutes, or sign in to the console as an operator'
     const forgetGuesses = () =>
       context.redis.del('queues-password:{127.0.0.1}', 'queues-password:{everybody}')
@@ -210,7 +210,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
         Array.from({ length: count }, async (_, n) => (await ask(basic('operator', `guess ${n}`))).status),
       )
 
-    it('is closed after ten, whatever the eleventh is, and says how long', async () => {
+    it('is closed after ten guesses, even to the right password, and says for how long', async () => {
       expect(await guess(9)).to.deep.equal(Array(9).fill(401))
       for (let n = 0; n < 20; n += 1)
         expect((await ask(signedIn)).status, 'right ones do not count').to.equal(200)
@@ -223,13 +223,13 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       }
     })
 
-    it('compares no more than ten of fifty guesses made at the same moment', async () => {
+    it('checks at most ten of fifty simultaneous guesses', async () => {
       const statuses = await guess(50)
       expect(statuses.filter((status) => status === 401)).to.have.length(10)
       expect(statuses.filter((status) => status === 429)).to.have.length(40)
     })
 
-    it('asks for it still, and opens to an operator who is signed in', async () => {
+    it('still asks for the password, and opens to an operator who is signed in', async () => {
       await guess(11)
       expect((await ask({})).status).to.equal(401)
       const { id } = await createPerson(context, { role: 'operator' })
@@ -240,7 +240,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     })
   })
 
-  it('says what each queue is for, and what a job is about, without the number and the text', async () => {
+  it('explains each queue and each job, without the number and the text', async () => {
     await withWeb({ QUEUES_PASSWORD: PASSWORD }, async (described) => {
       const line = await createLine(described.context, {
         name: 'Front desk',
@@ -281,7 +281,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     })
   })
 
-  it('shows jobs that carry ids and nothing else', async () => {
+  it('shows jobs that contain only IDs', async () => {
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
     const text = 'a text that is nobody’s business'
     expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber: '+15005550177', text })))
@@ -357,7 +357,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       return job.id!
     }
 
-    it('are refused by default, every one of them', async () => {
+    it('are all refused by default', async () => {
       const id = await addJob(context, 3_600_000)
       await context.queues.maintenance.upsertJobScheduler(
         'keep-house',
@@ -376,7 +376,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       expect(queues.map(({ readOnlyMode }) => readOnlyMode)).to.deep.equal([true, true, true, true])
     })
 
-    it('are done with QUEUES_WRITABLE=true by an operator who is signed in, and not by the password', async () => {
+    it('are allowed with QUEUES_WRITABLE=true to an operator who is signed in, but not with the password', async () => {
       await withWeb({ QUEUES_PASSWORD: PASSWORD, QUEUES_WRITABLE: 'true' }, async (writable) => {
         const operator = await session(writable.context, 'operator')
         const { sendMessage } = writable.context.queues
@@ -400,7 +400,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     })
   })
 
-  it('answers bad requests of an operator as such', async () => {
+  it('answers an operator’s bad requests with 400', async () => {
     const json = { ...(await session(context, 'operator')), 'Content-Type': 'application/json' }
     for (const body of ['{"a', '[', '\0']) {
       const answer = await web.post('/queues/api/queues/send-message/add', body, json)
@@ -411,7 +411,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     expect((await get('/queues/nothing')).status).to.equal(404)
   })
 
-  it('says soon that it has nothing to show when Redis is away, and logs why', async () => {
+  it('quickly reports that Redis is unavailable, and logs why', async () => {
     const environment = await createEnvironment({
       QUEUES_PASSWORD: PASSWORD,
       REDIS_URL: `redis://127.0.0.1:${await freePort()}`,

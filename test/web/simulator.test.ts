@@ -34,7 +34,7 @@ describeWeb('/simulator', ({ context, web }) => {
   }
 
   describe('/inbound', () => {
-    it('brings a text to a line: a message, an event, and the answer says so', async () => {
+    it('delivers a text to a line: a message, an event and their IDs in the response', async () => {
       const answer = await inbound({ text: 'Hello line' })
       expect(answer.status).to.equal(200)
       const [message] = await rows('messages')
@@ -53,7 +53,7 @@ describeWeb('/simulator', ({ context, web }) => {
       ['mediaUrl', 'inboundMedia'],
       ['voicemailUrl', 'voiceMail'],
     ] as const) {
-      it(`brings a ${field} as ${type}`, async () => {
+      it(`delivers a ${field} as ${type}`, async () => {
         const url = 'https://media.example/a.png?size=1'
         expect((await inbound({ text: undefined, [field]: url })).status).to.equal(200)
         const [media] = await context
@@ -97,13 +97,13 @@ describeWeb('/simulator', ({ context, web }) => {
       })
     }
 
-    it('counts the deliveries that it made', async () => {
+    it('returns the number of deliveries', async () => {
       line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
       expect((await inbound()).body).to.have.property('deliveryCount', 1)
       expect(await rows('deliveries')).to.have.length(1)
     })
 
-    it('does nothing for the same messageId again, and says that it is a repeat', async () => {
+    it('ignores a repeated messageId, and reports the repeat', async () => {
       const messageId = newId()
       expect((await inbound({ messageId })).body).to.have.property('kind', 'received')
       expect((await inbound({ messageId })).body).to.deep.equal({ kind: 'repeat' })
@@ -145,7 +145,7 @@ describeWeb('/simulator', ({ context, web }) => {
       expect((body as { detail: string }).detail).to.match(/fromNumber.*; .*toNumber.*; .*text|text.*;/)
     })
 
-    it('wants a text, media or both, or a voicemail alone', async () => {
+    it('requires a text, media or both, or only a voicemail', async () => {
       const url = 'https://media.example/a.png'
       for (const fields of [{ text: undefined }, { text: '' }, { voicemailUrl: url }]) {
         expectProblem(await inbound(fields), 400, /Give text, mediaUrl .* or voicemailUrl alone/)
@@ -183,7 +183,7 @@ describeWeb('/simulator', ({ context, web }) => {
     const texts = async (query: string) =>
       ((await web.request(`/simulator/outbox${query}`)).body as { text: string }[]).map(({ text }) => text)
 
-    it('lists what the simulator took, newest first, of all numbers or of one', async () => {
+    it('lists the messages that the simulator accepted, newest first, for all numbers or one', async () => {
       await take('+15005550301', 'first')
       await take('+15005550302', 'second')
       await take('+15005550301', 'third')

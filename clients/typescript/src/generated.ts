@@ -413,7 +413,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/tasks/${segment(taskId)}`, {}, options)
   }
 
-  /** Stop a background task. What is already done is kept. Refused if the task has ended. */
+  /** Stop a background task. Work already done is kept. Refused if the task has ended. */
   async stopTask(taskId: string, options?: CallOptions): Promise<Task> {
     return this.call('POST', `/v1/tasks/${segment(taskId)}/stop`, {}, options)
   }

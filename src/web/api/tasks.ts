@@ -140,7 +140,7 @@ export const taskOperations = [
     may: 'changes lines',
     scopes,
     summary: 'Stop a background task',
-    description: 'What is already done is kept. Refused if the task has ended.',
+    description: 'Work already done is kept. Refused if the task has ended.',
     answer: task,
     refusals: [409],
     act: async (call) => {

@@ -49,7 +49,7 @@ const NOTICES = {
   'retry-started': 'Retrying undelivered events. Follow the progress here.',
   'replay-started': 'Replaying events. Follow the progress here.',
   'import-started': 'Importing numbers. Follow the progress here.',
-  'task-stopping': 'Stopping. What is already done is kept.',
+  'task-stopping': 'Stopping. Work already done is kept.',
   'held-sent': 'Sending the held events.',
   'application-saved': 'Application saved.',
   'application-deleted': 'Application deleted. Its tokens no longer work and it receives no more events.',

@@ -8,7 +8,7 @@ import { until } from '../../helpers/until.js'
 import { createStartFolder } from '../support/start-folder.js'
 
 /** However `npm start` is ended, nothing of the service is left; and what was meant to outlive its shell does. */
-describe('journey: npm start and its end', function () {
+describe('journey: stopping npm start', function () {
   this.timeout(180_000)
   let folder = ''
   let port = 0
@@ -56,7 +56,7 @@ describe('journey: npm start and its end', function () {
     return started
   }
 
-  it('SIGTERM to npm, as a supervisor or a container sends it, ends everything, and npm with 0', async () => {
+  it('SIGTERM to npm, as from a supervisor or a container, ends everything, and npm exits with 0', async () => {
     const npm = await runUntilReady('npm', 'start')
     expect(processesBelow(folder).length).to.be.at.least(6)
     await npm.kill('SIGTERM')
@@ -64,7 +64,7 @@ describe('journey: npm start and its end', function () {
     expect(processesBelow(folder)).to.deep.equal([])
   })
 
-  it('SIGTERM to npm while it starts ends everything, and npm with 0', async () => {
+  it('SIGTERM to npm during startup ends everything, and npm exits with 0', async () => {
     const npm = run(['npm', 'start'])
     await until('it starts', () => npm.lines.includes('Starting Postgres and Redis …'), 60_000)
     await npm.kill('SIGTERM')
@@ -72,7 +72,7 @@ describe('journey: npm start and its end', function () {
     expect(processesBelow(folder)).to.deep.equal([])
   })
 
-  it('Ctrl-C, which goes to every process in the foreground, ends everything, and npm with 0', async () => {
+  it('Ctrl-C, which reaches every foreground process, ends everything, and npm exits with 0', async () => {
     const npm = await runUntilReady('npm', 'start')
     process.kill(-npm.pid, 'SIGINT')
     expect(await npm.exitCode).to.equal(0)
@@ -96,14 +96,14 @@ describe('journey: npm start and its end', function () {
     expect(npm.lines).to.include('Stopping …')
   })
 
-  it('the end of who reads what it prints ends everything', async () => {
+  it('everything ends when the reader of its output ends', async () => {
     const shell = run(['bash', '-c', 'set -o pipefail; npm start | head -n 5'])
     expect(await shell.exitCode).to.equal(0)
     expect(processesBelow(folder)).to.deep.equal([])
   })
 
   for (const command of ['nohup npm start', 'setsid node dist/bin/linehook.js start']) {
-    it(`${command} & goes on when its shell is gone`, async () => {
+    it(`${command} & keeps running when its shell ends`, async () => {
       const shell = run(['bash', '-c', `${command} > log 2>&1 &`])
       expect(await shell.exitCode).to.equal(0)
       await until('web answers', isReady, 90_000)

@@ -55,7 +55,7 @@ describe('linehook start --small', function () {
   const isPrinted = (text: string) =>
     started.lines.some((line) => line.includes(text) && line.includes('signature valid'))
 
-  it('says why, and runs every worker in one process and web in another', async () => {
+  it('explains why, and runs every worker in one process and web in another', async () => {
     expect(started.lines.map((line) => line.trim())).to.include(
       'All workers run in one process, because --small was given.',
     )
@@ -66,7 +66,7 @@ describe('linehook start --small', function () {
     expect(new Set(pidByName.values())).to.have.property('size', 2)
   })
 
-  it('sends and delivers', async () => {
+  it('sends texts and delivers events', async () => {
     expect(await post(findWebhookUrl(started), messageTo(friends[0] ?? '', 'first'))).to.deep.equal({
       success: true,
     })
@@ -75,7 +75,7 @@ describe('linehook start --small', function () {
     await until('the signed event is printed', () => isPrinted('Hi there'))
   })
 
-  it('answers Prometheus: web on METRICS_PORT, and the workers on the port after it', async () => {
+  it('serves metrics: web on METRICS_PORT, and the workers on the next port', async () => {
     for (const [n, name] of ['web', 'workers'].entries()) {
       const answer = await fetch(`http://127.0.0.1:${metricsPort + n}/metrics`)
       const samples = parseMetrics(await answer.text())
@@ -83,7 +83,7 @@ describe('linehook start --small', function () {
     }
   })
 
-  it('starts the workers again after a kill -9, and nothing is lost', async () => {
+  it('restarts the workers after a kill -9, and nothing is lost', async () => {
     const killed = workersPid()
     // So that it has done nothing yet of what comes.
     process.kill(killed, 'SIGSTOP')
@@ -102,7 +102,7 @@ describe('linehook start --small', function () {
     await until('the event is delivered', () => isPrinted('Are you there?'))
   })
 
-  it('leaves no process behind on SIGTERM, after each worker has closed', async () => {
+  it('leaves no process behind on SIGTERM, after each worker has shut down', async () => {
     const pids = [started.pid, ...pidsOf(started, 'web'), ...pidsOf(started, 'workers')]
     await started.kill('SIGTERM')
     expect(await started.exitCode).to.equal(0)

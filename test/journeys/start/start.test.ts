@@ -46,7 +46,7 @@ describe('linehook start', function () {
     return started
   }
 
-  it('shows a sample that sends and receives, restarts what is killed, and leaves nothing behind', async () => {
+  it('runs a sample that sends and receives, restarts killed processes, and leaves nothing behind', async () => {
     const started = await startUntilBanner()
     const webhookUrl = findWebhookUrl(started)
     expect(findSetUpUrl(started)).to.match(
@@ -100,7 +100,7 @@ describe('linehook start', function () {
     await until('nothing is left', () => left.filter(isAlive).length === 0, 30_000)
   })
 
-  it('goes on waiting on a slow machine, says what for, and then shows the link to set up the account', async () => {
+  it('keeps waiting on a slow machine, says what for, and then shows the link to set up the account', async () => {
     const procfile = join(folder, 'Procfile')
     rmSync(procfile)
     writeFileSync(procfile, 'web: node slow-web.js\n')
@@ -133,7 +133,7 @@ describe('linehook start', function () {
     await first.kill('SIGINT')
   })
 
-  it('says what to do about a busy port', async () => {
+  it('says what to do if a port is in use', async () => {
     const server = createServer().listen(port, '127.0.0.1')
     await once(server, 'listening')
     try {
@@ -147,7 +147,7 @@ describe('linehook start', function () {
     }
   })
 
-  it('says which process has no port for its metrics', async () => {
+  it('names the process that has no port for its metrics', async () => {
     const base = port - 1
     const refused = start({ METRICS_PORT: String(base) })
     expect(await refused.exitCode).to.equal(1)
@@ -157,7 +157,7 @@ describe('linehook start', function () {
     ])
   })
 
-  it('lists every fault of the configuration before it starts anything', async () => {
+  it('lists every configuration error before it starts anything', async () => {
     const refused = start({ RATE_LIMIT_STATUS: '418', SIMULATOR: 'perhaps' })
     expect(await refused.exitCode).to.equal(1)
     expect(refused.lines.slice(1).map((line) => line.trim().split(' ')[0])).to.have.members([

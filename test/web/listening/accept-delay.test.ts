@@ -9,10 +9,10 @@ import { connectionCount, requestRaw } from '../../helpers/web/raw-request.js'
 /** What a request costs the only thread of this process. */
 const COST_MS = 25
 
-describe('newcomers who wait too long to be let in', () => {
+describe('requests that wait too long to be accepted', () => {
   const server = openForEachTest(openSlow)
 
-  it('are turned away at once, in words that their caller can read, until the line is short again', async () => {
+  it('are refused immediately with a readable error, until the queue is short again', async () => {
     const { changes, get } = server
     expect((await get('/webhooks/line/x')).status).to.equal(200)
     const crowd = await Promise.all(Array.from({ length: 150 }, () => get('/webhooks/line/x')))
@@ -30,7 +30,7 @@ describe('newcomers who wait too long to be let in', () => {
     await until('nobody of ours is left', async () => (await server.connectionCount()) === 0)
   })
 
-  it('are told as a problem outside of /webhooks, and health is answered all the same', async () => {
+  it('get a problem outside of /webhooks, and health checks still work', async () => {
     const { get } = server
     const paths = Array.from({ length: 150 }, (_, n) => (n % 3 === 0 ? '/healthz' : '/v1/lines'))
     const answers = await Promise.all(paths.map(get))

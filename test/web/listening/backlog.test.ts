@@ -34,7 +34,7 @@ describe('when messages pile up', () => {
     for (const close of closers) await close()
   })
 
-  it('a line with MAX_QUEUED_PER_LINE waiting is answered 503, other lines are not', async () => {
+  it('refuses a line with MAX_QUEUED_PER_LINE waiting with 503, but not other lines', async () => {
     const { context, web } = await open({ MAX_QUEUED_PER_LINE: '2' })
     const [full, other] = [await createLine(context), await createLine(context)]
     expectAccepted(await send(web, full))
@@ -50,7 +50,7 @@ describe('when messages pile up', () => {
     expectAccepted(await send(web, full))
   })
 
-  it('with MAX_QUEUED_MESSAGES waiting in all every line is answered 503, until some are gone', async () => {
+  it('refuses every line with 503 while MAX_QUEUED_MESSAGES are waiting in total', async () => {
     const wide = await open({})
     const line = await createLine(wide.context)
     for (let sent = 0; sent < 3; sent += 1) expectAccepted(await send(wide.web, line))
@@ -68,7 +68,7 @@ describe('when messages pile up', () => {
     await until('there is room again', async () => (await send(web, other)).status === 200)
   })
 
-  it('who asks for too much is told 403 rather than 503: check 9 comes before check 10', async () => {
+  it('answers 403 before 503 when both limits are exceeded, because check 9 precedes check 10', async () => {
     const perLine = await open({ MAX_QUEUED_PER_LINE: '5' })
     const first = await createLine(perLine.context)
     const number = newNumber()
@@ -79,7 +79,7 @@ describe('when messages pile up', () => {
     expectRefused(await send(inAll.web, first, number), 403, 'Rate limit exceeded')
   })
 
-  it('a repeat under an Idempotency-Key is still answered as the first time', async () => {
+  it('a repeat with an Idempotency-Key still gets the first response', async () => {
     const wide = await open({ MAX_QUEUED_PER_LINE: '1' })
     const line = await createLine(wide.context)
     const key = { 'Idempotency-Key': 'k' }

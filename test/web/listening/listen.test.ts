@@ -140,7 +140,7 @@ describeContext('the HTTP server', (context) => {
       for (const agent of agents) agent.destroy()
     })
 
-    it('answers what is under way, and tells its sender to leave', async () => {
+    it('finishes requests in progress, and tells their clients to disconnect', async () => {
       const line = await createLine(context)
       const holder = await context.db.transaction()
       await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
@@ -159,7 +159,7 @@ describeContext('the HTTP server', (context) => {
       await drained
     })
 
-    it('answers all that comes over connections that are kept, tells them to leave, and ends soon', async () => {
+    it('answers requests on keep-alive connections, tells the clients to disconnect, and ends soon', async () => {
       const clients = Array.from({ length: 20 }, async () => {
         const agent = newAgent()
         for (;;) {
@@ -174,7 +174,7 @@ describeContext('the HTTP server', (context) => {
       expect(performance.now() - startedAt).to.be.below(5000)
     })
 
-    it('takes no new connection', async () => {
+    it('accepts no new connections', async () => {
       const { socket } = openSocket(web.port, 'POST /healthz HTTP/1.1\r\n')
       await until('the server has the connection', async () => (await connectionCount(web)) === 1)
       const drained = web.drain()
@@ -186,7 +186,7 @@ describeContext('the HTTP server', (context) => {
       await drained
     })
 
-    it('lets connections go that bring nothing for a moment', async () => {
+    it('closes connections that are idle for a moment', async () => {
       const patient = await serveApp(context)
       await requestRaw(patient.port, '/healthz', { agent: newAgent() })
       const startedAt = performance.now()
@@ -194,7 +194,7 @@ describeContext('the HTTP server', (context) => {
       expect(performance.now() - startedAt).to.be.below(5000)
     })
 
-    it('cuts off at last what does not end', async () => {
+    it('finally closes connections that do not end', async () => {
       const sockets = [
         '',
         'GET /healthz HTTP/1.1\r\n',

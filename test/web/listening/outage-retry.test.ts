@@ -7,7 +7,7 @@ import { until } from '../../helpers/until.js'
 const away = () => Promise.reject(new Unavailable('Postgres is not available'))
 
 describe('outage retry', () => {
-  it('tries again until what was away is there', async () => {
+  it('retries until the store is back', async () => {
     const retryOutage = createOutageRetry({ waitMs: 10_000, maxWaiting: 1, pauseMs: 5 })
     let tries = 0
     const work = () => (++tries < 4 ? away() : Promise.resolve('done'))
@@ -15,12 +15,12 @@ describe('outage retry', () => {
     expect(tries).to.equal(4)
   })
 
-  it('gives up when the time is over, with what is wrong', async () => {
+  it('gives up when the time is over, with the reason', async () => {
     const retryOutage = createOutageRetry({ waitMs: 50, maxWaiting: 1, pauseMs: 5 })
     expect(await failure(retryOutage(away))).to.be.instanceOf(Unavailable)
   })
 
-  it('does not repeat what fails for another reason', async () => {
+  it('does not retry other failures', async () => {
     const retryOutage = createOutageRetry({ waitMs: 10_000, maxWaiting: 1, pauseMs: 5 })
     let tries = 0
     const work = () => {
@@ -31,7 +31,7 @@ describe('outage retry', () => {
     expect(tries).to.equal(2)
   })
 
-  it('lets only so many wait: who comes then is told at once, and has a place again later', async () => {
+  it('limits how many requests wait: further ones are refused immediately until there is room', async () => {
     const retryOutage = createOutageRetry({ waitMs: 10_000, maxWaiting: 2, pauseMs: 5 })
     let isThere = false
     let tries = 0

@@ -17,10 +17,10 @@ const UNKNOWN =
 /** Postgres ends a statement after this, and so long after it nobody waits any more for one that hangs. */
 const STATEMENT_TIMEOUT_MS = 1500
 
-describe('a message whose statement gets no answer', () => {
+describe('a message whose statement gets no response', () => {
   const scene = openForEachTest(openScene)
 
-  it('is looked up: it was committed, so it is answered 200, and sent once', async () => {
+  it('is looked up: if it was committed, it gets a 200 and is sent once', async () => {
     const { proxy, post, texts } = scene
     expectAccepted(await post('before'))
     proxy.swallowAnswers()
@@ -28,7 +28,7 @@ describe('a message whose statement gets no answer', () => {
     expect(await texts()).to.deep.equal(['before', 'committed'])
   })
 
-  it('is accepted by another try, if it never came to Postgres', async () => {
+  it('is accepted on a retry, if it never reached Postgres', async () => {
     const { proxy, post, texts } = scene
     expectAccepted(await post('before'))
     proxy.abandonOpen()
@@ -45,7 +45,7 @@ describe('a message whose statement gets no answer', () => {
     expect(answer.headers.get('message-id')).to.equal((await rows()).at(-1)?.id)
   })
 
-  it('is not known while Postgres hangs, and the answer says so; those that were not begun are refused, and not sent', async () => {
+  it('is unknown while Postgres hangs, and the response says so; those not begun are refused and not sent', async () => {
     const { proxy, post, texts } = scene
     expectAccepted(await post('before'))
     proxy.freeze()
@@ -73,7 +73,7 @@ describe('a message whose statement gets no answer', () => {
     expect(await texts()).not.to.include('not begun')
   })
 
-  it('is not begun, if whoever posted it has hung up', async () => {
+  it('is not begun if its client has disconnected', async () => {
     const { web, line, post, texts } = scene
     expectAccepted(await post('before'))
     const body = JSON.stringify(messageBody({ toNumber: newNumber(), text: 'for nobody' }))

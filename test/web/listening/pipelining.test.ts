@@ -15,7 +15,7 @@ const countAnswers = (received: string) => received.split('HTTP/1.1 200').length
 describeContext('requests that a client sends without waiting for answers', (context) => {
   const web = openForEachTest(() => serveApp(context))
 
-  it('are all answered, in their order, and none of them makes a neighbour wait for all', async () => {
+  it('are all answered in order, and none makes other clients wait for all of them', async () => {
     const { socket, received } = openSocket(web.port, GET.repeat(2000))
     try {
       await until('the first is answered', () => countAnswers(received()) > 0)
@@ -84,7 +84,7 @@ describe('the requests of one connection', () => {
   const numbered = (count: number) =>
     Array.from({ length: count }, (_, n) => `GET /${n} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
 
-  it('are begun four at a time, and each that ends makes room for one', async () => {
+  it('are processed four at a time, and each one that ends makes room for the next', async () => {
     const { socket, received } = openSocket(port, numbered(10))
     await until('four are begun', () => held.length === 4)
     await until('all are read', () => readCount === 10)

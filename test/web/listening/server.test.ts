@@ -24,7 +24,7 @@ describe('the process web', () => {
     await context.close()
   })
 
-  it('says where it listens, and that another has its port', async () => {
+  it('reports where it listens, and that its port is in use', async () => {
     const web = await startWeb(environment)
     const { port } = new URL(web.url)
     expect(web.log().find(({ msg }) => msg === 'process.started')).to.include({
@@ -42,7 +42,7 @@ describe('the process web', () => {
     ['https and a proxy', { PUBLIC_URL: 'https://lines.example.com', TRUSTED_PROXY_HOPS: '1' }, 0],
     ['http and no proxy', { PUBLIC_URL: 'http://lines.example.com' }, 0],
   ] as const) {
-    it(`warns ${count === 1 ? 'once' : 'nobody'} when it is told of ${what}`, async () => {
+    it(`warns ${count === 1 ? 'once' : 'never'} when it is told of ${what}`, async () => {
       const web = await startWeb({ ...environment, ...overrides })
       expect((await fetch(`${web.url}/healthz`)).status).to.equal(200)
       await web.kill('SIGTERM')
@@ -52,7 +52,7 @@ describe('the process web', () => {
     })
   }
 
-  it('ends with 0 on SIGTERM soon, with clients that send on and on, and loses nothing that it has accepted', async () => {
+  it('exits with 0 soon after SIGTERM, even with busy clients, and loses no accepted message', async () => {
     const web = await startWeb(environment)
     const port = Number(new URL(web.url).port)
     const line = await createLine(context, LIMITS)

@@ -47,12 +47,12 @@ describeWeb('a connection that says little and slowly', ({ context, web }) => {
     }).timeout(PATIENCE_MS)
   }
 
-  it('is closed when it asks for nothing more', async () => {
+  it('is closed when it sends no further request', async () => {
     const text = await watch(openSocket(web.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'))
     expect(parseAnswer(text).status).to.equal(200)
   }).timeout(PATIENCE_MS)
 
-  it('keeps nobody else waiting, though there are 200 of them', async () => {
+  it('makes nobody else wait, even with 200 of them', async () => {
     const sockets = Array.from({ length: 200 }, (_, n) =>
       openSocket(web.port, n % 2 ? head() : `${head()}Content-Length: 100\r\n\r\n{`),
     )

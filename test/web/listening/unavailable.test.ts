@@ -47,7 +47,7 @@ describe('without Postgres', () => {
   for (const how of ['refuse', 'hang'] as const) {
     const what = how === 'refuse' ? 'is not there' : 'does not answer'
 
-    it(`a message is answered 503 with Retry-After within about 2 s when it ${what}, and accepted when it is back`, async () => {
+    it(`a message gets a 503 with Retry-After within about 2 s when it ${what}, and is accepted when it is back`, async () => {
       expectAccepted(await send())
       await proxy.cut(how)
       // The pool notices at different times that its connections are dead.
@@ -65,7 +65,7 @@ describe('without Postgres', () => {
       )
     })
 
-    it(`/readyz answers 503 when it ${what}, and /healthz 200 all the same`, async () => {
+    it(`/readyz returns 503 when it ${what}, while /healthz returns 200`, async () => {
       expect((await web.request('/readyz')).status).to.equal(200)
       await proxy.cut(how)
       expect((await web.request('/readyz')).status).to.equal(503)
@@ -85,7 +85,7 @@ describe('without Postgres', () => {
     })
   }
 
-  it('that answers on new connections only is accepted by again, by itself, after at most 2 s', async () => {
+  it('that responds only on new connections is used again automatically after at most 2 s', async () => {
     const url = (await createEnvironment()).DATABASE_URL!
     const way = await startAbandoningProxy(url)
     const quick = createContext(readConfig(await createEnvironment({ DATABASE_URL: way.url })), {
@@ -115,7 +115,7 @@ describe('without Postgres', () => {
     }
   })
 
-  it('that was failed over, connections to the old server, which can only be read now, are given up', async () => {
+  it('that failed over has its connections to the old, read-only server closed', async () => {
     await withWeb({ DATABASE_POOL_SIZE: '1' }, async ({ context: single, web: singleWeb }) => {
       const { webhookPath } = await createLine(single)
       await single.db.raw(`select set_config('default_transaction_read_only', 'on', false)`)
@@ -125,7 +125,7 @@ describe('without Postgres', () => {
     })
   })
 
-  it('from the start, everything is answered within about 2 s, and as a problem outside /webhooks', async () => {
+  it('from the start, every request gets a response within about 2 s, as a problem outside /webhooks', async () => {
     const other = createContext(
       readConfig(
         await createEnvironment({ DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none` }),
@@ -170,7 +170,7 @@ describe('without Redis', () => {
     await context.close()
   })
 
-  it('messages are accepted and kept', async () => {
+  it('messages are accepted and stored', async () => {
     const answers: Answer[] = []
     for (let sent = 0; sent < 5; sent += 1) {
       answers.push(await web.post(line.webhookPath, messageBody({ text: `${sent}` })))
@@ -193,7 +193,7 @@ describe('without Redis', () => {
     expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber })))
   })
 
-  it('/readyz says so, and is ready', async () => {
+  it('/readyz reports it, and is ready', async () => {
     const { status, body } = await web.request('/readyz')
     expect(status).to.equal(200)
     expect(body).to.deep.equal({ status: 'ok', version: readVersion(), postgres: 'ok', redis: 'unreachable' })

@@ -60,7 +60,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
   const another = () => createLine(server.context, { userId: visitor.line.userId })
 
   describe('POST /v1/messages', () => {
-    it('takes JSON and forms, text, media or both', async () => {
+    it('accepts JSON and forms, with text, media or both', async () => {
       const token = await authorize()
       const mediaUrl = 'http://127.0.0.1/cat.png'
       for (const [message, expected] of [
@@ -123,7 +123,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       })
     })
 
-    it('answers 400 for what could not be sent, and names what is wrong', async () => {
+    it('answers 400 with the reason for an invalid message', async () => {
       const token = await authorize()
       for (const [message, detail] of [
         [{ text: undefined }, /text, mediaUrl or both/],
@@ -184,7 +184,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     describe('with an Idempotency-Key', () => {
       const key = { 'Idempotency-Key': 'a key' }
 
-      it('sends once, and answers the same message again', async () => {
+      it('sends once, and returns the same message for a repeat', async () => {
         const token = await authorize()
         const message = { toNumber: newNumber() }
         const answers = [await send(token, message, key), await send(token, message, key)]
@@ -281,7 +281,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       }
     })
 
-    it('what the user allowed last is what holds, also for an older token that has more', async () => {
+    it('the latest consent applies, even to an older token with more scopes', async () => {
       const token = await authorize('messages:write,messages:connect')
       const { id } = (await send(token)).body as { id: string }
       await authorize('lines:read')
@@ -292,7 +292,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect((await send(token)).status).to.equal(200)
     })
 
-    it('messages:connect has what went to the application itself sent again, and sees that work only', async () => {
+    it('messages:connect can resend the application’s own deliveries, and sees only its own tasks', async () => {
       application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/' })
       const token = await authorize()
       const { userId } = visitor.line
@@ -322,7 +322,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect((await replay({})).status).to.equal(401)
     })
 
-    it('nothing else is an application’s to do', async () => {
+    it('an application can do nothing else', async () => {
       const token = await authorize('messages:write,messages:connect,lines:read')
       const open = [
         'GET /v1/lines',
@@ -362,7 +362,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
   })
 
   describe('ends at once', () => {
-    it('for a line that is disconnected, and with its last line for the token', async () => {
+    it('for a disconnected line, and for the token when its last line is disconnected', async () => {
       const second = await another()
       const token = await authorize(undefined, [lineId, second.lineId])
       await endAuthorization(server.context, visitor.line.userId, application.id, lineId)
@@ -391,7 +391,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       }
     })
 
-    it("when it expires; another user's stays", async () => {
+    it("when it expires, while another user's token stays valid", async () => {
       const token = await authorize()
       const other = await getTokens(server, await createVisitor(server), application)
       await server.context
@@ -402,7 +402,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect((await call(other.access_token, '/v1/lines')).status).to.equal(200)
     })
 
-    it('not for a token that another application asks to revoke or about', async () => {
+    it('not when another application tries to revoke or introspect it', async () => {
       const token = await authorize()
       const other = await createApplication(server)
       await requestToken(server, other, { token }, { path: '/oauth/revoke' })
@@ -411,7 +411,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect(answer.body).to.deep.equal({ active: false })
     })
 
-    it('neither for a refresh token nor a code: those open nothing', async () => {
+    it('never for a refresh token or a code', async () => {
       const tokens = await getTokens(server, visitor, application)
       expect((await call(tokens.refresh_token, '/v1/lines')).status).to.equal(401)
     })

@@ -67,7 +67,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       '//evil.example',
       'nonsense',
     ]) {
-      it(`${uri} is answered by a page, without a redirect`, async () => {
+      it(`${uri} gets a page instead of a redirect`, async () => {
         const { text } = await expectNoRedirect(authorizePath(asking(application, { redirect_uri: uri })))
         expect(text).to.include('redirect_uri').and.not.to.include('evil.example')
       })
@@ -93,7 +93,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       }
     })
 
-    it('nothing but the port, and of nothing but a loopback address', async () => {
+    it('only the port may differ, and only for a loopback address', async () => {
       const redirectUris = [
         'http://127.0.0.1:4000/cb',
         'https://localhost:4000/cb',
@@ -123,14 +123,14 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       }
     })
 
-    it('an error goes nowhere either, whatever else is wrong', async () => {
+    it('an error does not redirect either, whatever else is wrong', async () => {
       for (const more of ['scope=x', 'response_type=token', 'code_challenge=x', 'state=']) {
         const wrong = Object.fromEntries(new URLSearchParams(`redirect_uri=https://evil.example/&${more}`))
         await expectNoRedirect(authorizePath(asking(application, wrong)))
       }
     })
 
-    it('at the exchange one that differs is refused, though only by its port', async () => {
+    it('the exchange refuses a redirect_uri that differs, even only in its port', async () => {
       const code = await getCode(visitor, asking(application))
       expectOAuthError(await exchange(code, { redirect_uri: `${REDIRECT_URI}/` }), 400, 'invalid_grant')
       const registered = 'http://127.0.0.1:4000/cb'
@@ -141,13 +141,13 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
   })
 
   describe('open redirection (§4.11):', () => {
-    it('an unknown client is answered by a page', async () => {
+    it('an unknown client gets a page', async () => {
       for (const client_id of [newId(), 'x', "'", '']) {
         await expectNoRedirect(authorizePath({ ...asking(application), client_id }))
       }
     })
 
-    it('a parameter that is there twice never chooses the address', async () => {
+    it('a repeated parameter never determines the redirect address', async () => {
       const twice = `${authorizePath(asking(application))}&redirect_uri=${encodeURIComponent('https://evil.example/')}`
       const { url } = await visitor.follow(twice)
       expect(url.startsWith(`${REDIRECT_URI}?error=invalid_request&`), url).to.be.true
@@ -157,14 +157,14 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       )
     })
 
-    it('a program is told in JSON', async () => {
+    it('a program gets JSON', async () => {
       const answer = await server.web.request(authorizePath({ client_id: newId() }))
       expectOAuthError(answer, 400, 'invalid_client')
     })
   })
 
   describe('code reuse and injection (§4.5):', () => {
-    it('a second use is refused, and what the first gave works no more', async () => {
+    it('a second use is refused, and revokes the tokens from the first', async () => {
       const code = await getCode(visitor, asking(application))
       const tokens = (await exchange(code)).body as Tokens
       expect(await works(tokens.access_token)).to.be.true
@@ -173,7 +173,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expectOAuthError(await refresh(tokens.refresh_token), 400, 'invalid_grant')
     })
 
-    it('of many uses at the same moment one at most gives tokens, and none of them last', async () => {
+    it('of many simultaneous uses, at most one gets tokens, and they are revoked', async () => {
       const code = await getCode(visitor, asking(application))
       const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(code)))
       const given = answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
@@ -182,7 +182,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect(answers.filter(({ status }) => status !== 200 && status !== 400)).to.deep.equal([])
     })
 
-    it('of two that both found it unused, the later one ends what the other was given', async () => {
+    it('of two uses that both found it unused, the later one revokes the other’s tokens', async () => {
       const { db } = server.context
       const code = await getCode(visitor, asking(application))
       const trx = await db.transaction()
@@ -216,7 +216,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expectOAuthError(await exchange(code), 400, 'invalid_grant')
     })
 
-    it('neither a code nor a token stands in the database', async () => {
+    it('the database contains neither codes nor tokens', async () => {
       const code = await getCode(visitor, asking(application))
       const kept = async () => {
         const { rows } = await server.context.db.raw<{ rows: { row: string }[] }>(
@@ -235,7 +235,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
   })
 
   describe('PKCE downgrade (§4.8):', () => {
-    it('a code that was asked for with a challenge needs its verifier', async () => {
+    it('a code requested with a challenge needs its verifier', async () => {
       const { challenge, verifier } = pkce()
       const ask = () => getCode(visitor, asking(application, challenge))
       expectOAuthError(await exchange(await ask()), 400, 'invalid_grant')
@@ -243,7 +243,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect((await exchange(await ask(), { code_verifier: verifier })).status).to.equal(200)
     })
 
-    it('a code that was asked for without a challenge takes no verifier', async () => {
+    it('a code requested without a challenge accepts no verifier', async () => {
       const code = await getCode(visitor, asking(application))
       expectOAuthError(await exchange(code, { code_verifier: pkce().verifier }), 400, 'invalid_grant')
     })
@@ -305,7 +305,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       }
     })
 
-    it('by Basic it is told with WWW-Authenticate', async () => {
+    it('with Basic, the refusal has WWW-Authenticate', async () => {
       const answer = await server.web.request('/oauth/access', {
         method: 'POST',
         headers: { Authorization: `Basic ${Buffer.from(`${application.clientId}:x`).toString('base64')}` },
@@ -340,7 +340,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expectOAuthError(await refresh(third.refresh_token), 400, 'invalid_grant')
     })
 
-    it('within half a minute it works once more, for a lost answer; a third use ends the family', async () => {
+    it('it works once more within 30 s, in case a response was lost; a third use ends the family', async () => {
       const first = await getTokens(server, visitor, application)
       const lost = await given(refresh(first.refresh_token))
       await pass(10)
@@ -352,7 +352,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       for (const { access_token: token } of [lost, second, third]) expect(await works(token)).to.be.false
     })
 
-    it('refresh tokens end with their grant, which ends a year after the last of them was made', async () => {
+    it('refresh tokens end with their grant, a year after the last one was issued', async () => {
       const { db } = server.context
       const ends = (kind: string) =>
         db('oauth_records')
@@ -390,7 +390,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expectOAuthError(await refresh(second.refresh_token), 400, 'invalid_grant')
     })
 
-    it('two processes that refresh at the same moment both go on, each for itself', async () => {
+    it('two processes that refresh at the same moment both get working tokens', async () => {
       const { refresh_token } = await getTokens(server, visitor, application)
       const other = await serveApp(server.context)
       try {
@@ -416,7 +416,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       }
     })
 
-    it('of many uses at the same moment two at most give tokens, and none of them last', async () => {
+    it('of many simultaneous uses, at most two get tokens, and they are revoked', async () => {
       const { refresh_token } = await getTokens(server, visitor, application)
       const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => refresh(refresh_token)))
       const given = answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
@@ -446,7 +446,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
     })
   })
 
-  it('mix-up (§4.4): every answer says whose it is', async () => {
+  it('mix-up (§4.4): every response names its issuer', async () => {
     const { publicUrl } = server.context.config
     const code = await decide(visitor, await visitor.follow(authorizePath(asking(application))))
     const refused = await visitor.follow(authorizePath(asking(application, { scope: 'x' })))
@@ -490,7 +490,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect(elsewhere.headers.get('content-security-policy')).to.match(/form-action 'self';/)
     })
 
-    it("a link to somebody else's authorization leads nowhere", async () => {
+    it("a link to another user's authorization does not work", async () => {
       const page = await open()
       const victim = await createVisitor(server)
       expect((await victim.get(new URL(page.url).pathname)).status).to.equal(400)
@@ -514,7 +514,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect((await program.get(new URL(page.url).pathname)).status).to.equal(400)
     })
 
-    it('who is not signed in signs in first, and comes back to it', async () => {
+    it('a user who is not signed in signs in first, and returns to it', async () => {
       const nobody = visit(server, visitor.line)
       const { url } = await nobody.follow(authorizePath(asking(application)))
       const { pathname, searchParams } = new URL(url)
@@ -527,7 +527,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect((await decide(nobody, page)).searchParams.has('code')).to.be.true
     })
 
-    it('every authorization asks anew: no consent is taken for granted', async () => {
+    it('every authorization asks for consent again', async () => {
       await decide(visitor, await open())
       expect((await open()).answer.text).to.include('Authorize</button>')
     })
@@ -538,7 +538,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect((await visitor.post(page.url, consentFields(page.answer, fields()))).status).to.equal(400)
     })
 
-    it('what an application calls itself cannot write into the page', async () => {
+    it('an application’s name cannot inject markup into the page', async () => {
       const evil = await createApplication(server, {
         name: '<img src=x>',
         description: '"><script>1</script>',
@@ -551,8 +551,8 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
     })
   })
 
-  describe('what stands in the query (§4.3.2):', () => {
-    it('credentials and codes open nothing', async () => {
+  describe('values in the query (§4.3.2)', () => {
+    it('credentials and codes in it are not accepted', async () => {
       const { clientId, clientSecret } = application
       const query = new URLSearchParams({
         grant_type: 'authorization_code',
@@ -586,7 +586,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect(await connected()).to.deep.equal(before)
     })
 
-    it('no line at all is refused, and the page is shown again', async () => {
+    it('choosing no line is refused, and the page is shown again', async () => {
       const answer = await post([])
       expect(answer.status).to.equal(400)
       expect(answer.text).to.include('Choose at least one line').and.include('Authorize</button>')

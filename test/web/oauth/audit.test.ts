@@ -19,7 +19,7 @@ import {
   type Visitor,
 } from './support.js'
 
-describeWith('what the audit log tells of authorizations', serveOAuth, (server) => {
+describeWith('the audit log of authorizations', serveOAuth, (server) => {
   let visitor: Visitor
   let application: TestApplication
 
@@ -35,7 +35,7 @@ describeWith('what the audit log tells of authorizations', serveOAuth, (server) 
     return (await listAudit(server.context, { userId, actions }, { limit: 50 })).reverse()
   }
 
-  it('a consent: who gave it in which session, to whom, for which lines and scopes', async () => {
+  it('records a consent: by whom, in which session, to which application, for which lines and scopes', async () => {
     await getTokens(server, visitor, application)
     const [row, ...others] = await rows()
     expect(others).to.deep.equal([])
@@ -56,7 +56,7 @@ describeWith('what the audit log tells of authorizations', serveOAuth, (server) 
     expect(row?.credentialId).to.be.a('string')
   })
 
-  it('a refusal, and the end of what was given', async () => {
+  it('records a refusal, and the end of an authorization', async () => {
     const page = await visitor.follow(authorizePath(asking(application)))
     await decide(visitor, page, { decision: 'cancel' })
     await getTokens(server, visitor, application)
@@ -88,7 +88,7 @@ describeWith('what the audit log tells of authorizations', serveOAuth, (server) 
     }
   })
 
-  it('what an application changes for the user, as its own act', async () => {
+  it('records an application’s changes for the user as its own action', async () => {
     const scope = 'messages:connect,lines:write'
     const { access_token: token } = await getTokens(server, visitor, application, { scope })
     const { lineId, userId } = visitor.line

@@ -127,7 +127,7 @@ describeWith('the quick start works with', serveOAuth, (server) => {
     })
   }
 
-  it('openid-client, which looks for the metadata where OpenID Connect has them', async () => {
+  it('openid-client, which looks for the metadata at the OpenID Connect path', async () => {
     const application = await createApplication(server)
     const config = await openid.discovery(
       new URL(server.web.url),

@@ -58,7 +58,7 @@ describeWith('the consent page', serveOAuth, (server) => {
       .and.include('Access ends automatically after a year without use')
   })
 
-  it('asks for the password when it was given a while ago, for what the application does not have yet', async () => {
+  it('asks for the password again before it grants something new', async () => {
     const { db } = server.context
     const passwordHash = await hashPassword(PASSWORD)
     await db('users').where({ id: visitor.line.userId }).update({ password_hash: passwordHash })
@@ -92,7 +92,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect((await submit({}, second)).posted.status, 'another line').to.equal(401)
   })
 
-  it('lists the active lines of the user, and none of others', async () => {
+  it('lists only the user’s active lines', async () => {
     const second = await another()
     const disabled = await another()
     await server.context.db('lines').where({ id: disabled }).update({ status: 'disabled' })
@@ -102,7 +102,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     ])
   })
 
-  it('connects what is ticked, and shows it the next time', async () => {
+  it('connects the selected lines, and preselects them the next time', async () => {
     const second = await another()
     await decide(visitor, await open(), { lineIds: [second] })
     expect(await connected()).to.deep.equal([second])
@@ -115,28 +115,28 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect(await connected()).to.deep.equal([visitor.line.lineId])
   })
 
-  it('connects as many lines as are ticked, however many', async () => {
+  it('connects any number of selected lines', async () => {
     const more = await Promise.all(Array.from({ length: 24 }, another))
     const lineIds = [visitor.line.lineId, ...more]
     await decide(visitor, await open(), { lineIds })
     expect(await connected()).to.have.members(lineIds)
   })
 
-  it('changes nothing when it is cancelled', async () => {
+  it('changes nothing when the user cancels', async () => {
     await decide(visitor, await open())
     const before = await connected()
     await decide(visitor, await open(), { decision: 'cancel', lineIds: [] })
     expect(await connected()).to.deep.equal(before)
   })
 
-  it('says how to get a line to who has none', async () => {
+  it('tells a user without lines how to get one', async () => {
     await server.context.db('lines').where({ id: visitor.line.lineId }).update({ status: 'disabled' })
     const { text } = (await open()).answer
     expect(text).to.include('no active line').and.include('Ask your operator')
     expect(text).to.include('Cancel</button>').and.not.to.include('Authorize</button>')
   })
 
-  it('asks for the line that the application wants, which is added to those that are connected', async () => {
+  it('offers the line that the application requested, and adds it to the connected ones', async () => {
     const second = await another()
     await decide(visitor, await open(), { lineIds: [visitor.line.lineId] })
     const page = await open({ line_id: second.toUpperCase() })
@@ -146,7 +146,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect(await connected()).to.deep.equal([visitor.line.lineId, second])
   })
 
-  it('is not reached with a line_id that is none: back with invalid_request', async () => {
+  it('redirects back with invalid_request for an invalid line_id', async () => {
     const { url } = await open({ line_id: 'x' })
     expect(new URL(url).searchParams.get('error')).to.equal('invalid_request')
   })
@@ -162,7 +162,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     ['is deleted', { deleted_at: new Date() }],
     ['takes the address back', { redirect_uris: ['https://moved.example/'] }],
   ] as const) {
-    it(`is over when the application ${what} meanwhile`, async () => {
+    it(`ends if the application ${what} meanwhile`, async () => {
       const page = await open()
       await server.context.db('applications').where({ id: application.id }).update(fields)
       for (const answer of [await visitor.get(page.url), (await open()).answer]) {
@@ -188,7 +188,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     }
   })
 
-  it('names in its policy an origin, or a scheme, and nothing that was smuggled in', () => {
+  it('allows only an origin or a scheme in its policy, and nothing injected', () => {
     expect(sourceOf('https://app.example/a;b?c')).to.equal('https://app.example')
     expect(sourceOf('https://app.example:8443/')).to.equal('https://app.example:8443')
     expect(sourceOf('http://[::1]:4000/')).to.equal('http:')
@@ -196,7 +196,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect(sourceOf("https://a.example;script-src'x'/")).to.equal('https:')
   })
 
-  it('has cookies that only https brings, each for its own page, which no other host can set', async () => {
+  it('uses https-only cookies, each for its own page, which no other host can set', async () => {
     const { headers } = await visitor.get(authorizePath(asking(application)))
     const cookies = headers.getSetCookie().filter((cookie) => cookie.includes('linehook'))
     expect(cookies).to.have.length.at.least(1)
@@ -210,7 +210,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     }
   })
 
-  it('is the same for two authorizations that go on at once', async () => {
+  it('works for two authorizations at the same time', async () => {
     const other = await createApplication(server, { name: 'Other' })
     const first = await open()
     const second = await visitor.follow(authorizePath(asking(other, { state: 'second' })))
@@ -219,7 +219,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect((await decide(visitor, first)).searchParams.get('state')).to.equal('a state')
   })
 
-  it('takes nobody over: two users in one browser each authorize for themselves', async () => {
+  it('keeps two users in one browser apart: each authorizes for themselves', async () => {
     await getTokens(server, visitor, application)
     const other = await createVisitor(server)
     const session = other.cookies.get('__Host-linehook')

@@ -11,7 +11,7 @@ import {
   type Tokens,
 } from './support.js'
 
-describeWith('the document and the answers of OAuth', serveOAuth, (server) => {
+describeWith('the OpenAPI description and the responses of OAuth', serveOAuth, (server) => {
   const web = openForSuite(() => serveDescribed(server.context))
 
   it('agree', async () => {

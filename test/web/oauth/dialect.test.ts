@@ -90,7 +90,7 @@ describeWith('a client that', serveOAuth, (server) => {
       ],
       ['contacts:read openid messages:write toString', 'contacts:read messages:write'],
     ] as const) {
-      it(`asks for ${asked} gets what is known of it, and is told so`, async () => {
+      it(`asks for ${asked} gets the known scopes, and is told which`, async () => {
         const back = await asks(raw(encodeURIComponent(asked)))
         const code = back.searchParams.get('code') ?? ''
         const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
@@ -101,7 +101,7 @@ describeWith('a client that', serveOAuth, (server) => {
       })
     }
 
-    it('asks for no known scope is sent back with invalid_scope', async () => {
+    it('asks for no known scope is redirected back with invalid_scope', async () => {
       for (const scope of ['media:read,media:write', 'lines:delete', 'MESSAGES:WRITE', '*', '']) {
         const { url } = await visitor.follow(raw(encodeURIComponent(scope), '&state=s'))
         expect(url.startsWith(`${REDIRECT_URI}?error=invalid_scope&`), url).to.be.true
@@ -220,7 +220,7 @@ describeWith('a client that', serveOAuth, (server) => {
       )
     })
 
-    it('sends its old access token along as Bearer gets tokens: that is nobody’s credentials', async () => {
+    it('sends its old access token as Bearer gets tokens, because that is no client credential', async () => {
       expectTokens(await exchange({ headers: { Authorization: 'Bearer old' } }))
       const nobody = await bare(
         { grant_type: 'refresh_token', refresh_token: 'x' },
@@ -233,22 +233,22 @@ describeWith('a client that', serveOAuth, (server) => {
       expectTokens(await exchange({ headers: basic(application.clientId, '') }))
     })
 
-    it('sends Accept: text/html is answered JSON nonetheless', async () => {
+    it('sends Accept: text/html still gets JSON', async () => {
       expectTokens(await exchange({ headers: { Accept: 'text/html' } }))
       const wrong = await exchange({ headers: { Accept: 'text/html' } }, { code: 'x' })
       expectOAuthError(wrong, 400, 'invalid_grant')
     })
 
-    it('sends fields that nobody knows, and resource, gets tokens', async () => {
+    it('sends unknown fields, and resource, gets tokens', async () => {
       expectTokens(await exchange({}, { resource: 'https://api.example/', audience: 'x', device: 'y' }))
     })
 
-    it('asks by GET is told the method', async () => {
+    it('uses GET is told which method to use', async () => {
       const answer = await server.web.request('/oauth/access')
       expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'POST'])
     })
 
-    it('sends nonsense is told so in JSON', async () => {
+    it('sends invalid JSON gets a JSON error', async () => {
       for (const [body, status] of [
         ['', 401],
         ['{', 400],
@@ -271,7 +271,7 @@ describeWith('a client that', serveOAuth, (server) => {
       }
     })
 
-    it('gives up after 2 s and takes nothing but 200 for a success is served in time', async () => {
+    it('gives up after 2 s and requires a 200 gets its response in time', async () => {
       const code = await getCode(visitor, asking(application))
       const response = await fetch(`${server.web.url}/oauth/access`, {
         method: 'POST',

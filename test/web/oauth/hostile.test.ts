@@ -48,7 +48,7 @@ describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
   const clearPace = () => server.context.windows.clear(['oauth:{127.0.0.1}'])
   beforeEach(clearPace)
 
-  it('answers every parameter of an authorization, and sends nobody elsewhere', async () => {
+  it('handles every parameter of an authorization, and redirects nobody elsewhere', async () => {
     const names = Object.keys({ ...asking(application), ...pkce().challenge, line_id: '', __proto: '' })
     for (const name of names) {
       for (const value of HOSTILE) {
@@ -61,7 +61,7 @@ describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
     }
   })
 
-  it('answers every field of a token request, as form and as JSON', async () => {
+  it('handles every field of a token request, as form and as JSON', async () => {
     const fields = [
       'grant_type',
       'code',
@@ -94,7 +94,7 @@ describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
     }
   })
 
-  it('answers every Authorization header', async () => {
+  it('handles every Authorization header', async () => {
     for (const value of [
       'Basic',
       'Basic !!',
@@ -114,7 +114,7 @@ describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
     }
   })
 
-  it('answers every field of a message', async () => {
+  it('handles every field of a message', async () => {
     const { access_token: token } = await getTokens(server, visitor, application)
     for (const name of ['lineId', 'toNumber', 'text', 'mediaUrl']) {
       for (const value of [...HOSTILE, null, 7, true, [], {}, ['a', 'b']]) {

@@ -36,7 +36,7 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
     return answer.body as Tokens
   }
 
-  it('answers connected_burners and burners:read, and nothing of lines', async () => {
+  it('returns connected_burners and burners:read, and never lines', async () => {
     const tokens = await authorize({ scope: 'messages:connect burners:read' })
     expect(tokens.scope).to.equal('messages:connect burners:read')
     expect(tokens).to.have.property('connected_burners').that.has.length(1)
@@ -56,7 +56,7 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
     expect(refreshed.body).to.include({ scope: 'burners:read' })
   })
 
-  it('takes the canonical words too', async () => {
+  it('accepts the canonical words too', async () => {
     expect((await authorize({ scope: 'lines:read' })).scope).to.equal('burners:read')
   })
 
@@ -86,7 +86,7 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
     expect((await call(server, token, '/v1/burners')).body).to.have.length(1)
   })
 
-  it('says burners:… also where it refuses a scope', async () => {
+  it('says burners:… when it refuses a scope, too', async () => {
     for (const scope of ['burners:delete', 'lines:delete', ' ']) {
       const { url } = await visitor.follow(authorizePath(asking(application, { scope })))
       expect(new URL(url).searchParams.get('error'), scope).to.equal('invalid_scope')
@@ -99,7 +99,7 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
     expect(answer.text).not.to.include('lines')
   })
 
-  it('names its scopes so in the metadata and where one lacks', async () => {
+  it('uses them in the metadata and in errors about a missing scope', async () => {
     const { body } = await server.web.request('/.well-known/oauth-authorization-server')
     expect(body).to.have.deep.property('scopes_supported', [
       'messages:connect',

@@ -25,7 +25,7 @@ describeWith('an application', serveOAuth, (server) => {
     visitor = await createVisitor(server, { name: 'Shop' })
   })
 
-  it('sends its user to the consent page, and gets them back with a code, the state and who answers', async () => {
+  it('sends its user to the consent page, and gets them back with a code, the state and the issuer', async () => {
     const page = await visitor.follow(authorizePath(asking(application)))
     expect(new URL(page.url).pathname).to.match(/^\/oauth\/consent\/[\w-]+$/)
     expect(page.answer.text).to.include('Auto reply').and.include('Send messages').and.include('Shop')
@@ -59,7 +59,7 @@ describeWith('an application', serveOAuth, (server) => {
     expect(tokens.access_token).to.match(/^[\w-]{43}$/)
   })
 
-  it('sends a message from a line that is connected, under its own name', async () => {
+  it('sends a message from a connected line, under its own name', async () => {
     const { access_token: token } = await getTokens(server, visitor, application)
     const answer = await send(server, token, {
       lineId: visitor.line.lineId,
@@ -83,7 +83,7 @@ describeWith('an application', serveOAuth, (server) => {
     expect(await messagesOf(server.context, visitor.line.lineId)).to.have.length(1)
   })
 
-  it('refreshes its tokens, with the same answer again', async () => {
+  it('refreshes its tokens, and gets a response of the same form', async () => {
     const first = await getTokens(server, visitor, application)
     const answer = await requestToken(server, application, {
       grant_type: 'refresh_token',

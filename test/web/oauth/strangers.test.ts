@@ -31,7 +31,7 @@ describeWith('/oauth/authorize', serveOAuth, (server) => {
     }
   }
 
-  it('is paced for each address without a session, and writes nothing more', async () => {
+  it('is limited per address without a session, and then writes nothing', async () => {
     await exhaust()
     const before = await begun()
     const refused = await askAsStranger()
@@ -41,7 +41,7 @@ describeWith('/oauth/authorize', serveOAuth, (server) => {
     expect(await begun()).to.equal(before)
   })
 
-  it('is open to who is signed in, whatever others did from there', async () => {
+  it('is open to signed-in users, whatever others did from their address', async () => {
     await exhaust()
     const visitor = await createVisitor(server)
     const { answer } = await visitor.follow(authorizePath(asking(application)))
@@ -51,7 +51,7 @@ describeWith('/oauth/authorize', serveOAuth, (server) => {
     expect((await stranger.get(authorizePath(asking(application)))).status).to.equal(429)
   })
 
-  it('takes a state of 2,048 bytes and none that is longer, in whatever letters, with or without a session', async () => {
+  it('accepts a state of up to 2,048 bytes in any characters, with or without a session', async () => {
     const visitor = await createVisitor(server)
     for (const state of ['x'.repeat(2048), '\u00e9'.repeat(1024)]) {
       expect((await askAsStranger(state)).status).to.equal(303)
@@ -72,7 +72,7 @@ describeWith('/oauth/authorize', serveOAuth, (server) => {
   })
 
   // The last one: there is no Redis any more.
-  it('goes on without Redis', async () => {
+  it('works without Redis', async () => {
     server.context.redis.disconnect()
     expect((await askAsStranger()).status).to.equal(303)
   })

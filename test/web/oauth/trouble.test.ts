@@ -23,7 +23,7 @@ import {
 } from './support.js'
 
 describe('OAuth when not all is well', () => {
-  it('answers 503 in its own words without Postgres, and redirects nobody', async () => {
+  it('returns its own 503 without Postgres, and redirects nobody', async () => {
     const environment = await createEnvironment()
     const direct = environment.DATABASE_URL!
     const proxy = await startProxy(direct)
@@ -70,7 +70,7 @@ describe('OAuth when not all is well', () => {
     }
   })
 
-  it('keeps a flood of token requests to 300 a minute for each address', async () => {
+  it('limits token requests to 300 a minute per address', async () => {
     const server = await serveOAuth()
     try {
       const answers = await Promise.all(
@@ -86,7 +86,7 @@ describe('OAuth when not all is well', () => {
   })
 
   describeWith('afterwards', serveOAuth, (server) => {
-    it('what is over is swept, what works stays', async () => {
+    it('deletes expired records, and keeps valid ones', async () => {
       const { db } = server.context
       const application = await createApplication(server)
       const visitor = await createVisitor(server)

@@ -64,7 +64,7 @@ describeWith('/v1/applications', serveApi, (api) => {
     ['optInEvents', { optInEvents: [5] }],
     ['webhookUrl', { optInEvents: ['lineDisconnected'] }],
   ] as const) {
-    it(`names what is wrong: ${JSON.stringify(wrong)}`, async () => {
+    it(`explains the error: ${JSON.stringify(wrong)}`, async () => {
       expectProblem(
         await client.post('/v1/applications', { ...FIELDS, ...wrong }),
         400,
@@ -73,7 +73,7 @@ describeWith('/v1/applications', serveApi, (api) => {
     })
   }
 
-  it('changes what is given, and leaves the rest', async () => {
+  it('changes the given fields and leaves the others', async () => {
     const { id } = await register({ description: 'Answers', website: 'https://example.com' })
     const path = `/v1/applications/${id}`
     expect(expectAnswer(await client.put(path, { name: 'Other', website: null }))).to.deep.include({
@@ -125,7 +125,7 @@ describeWith('/v1/applications', serveApi, (api) => {
     expectProblem(await client.delete(`/v1/applications/${id}`), 404, /No such application/)
   })
 
-  it('makes a new client secret', async () => {
+  it('creates a new client secret', async () => {
     const { id, clientSecret: old } = await register()
     const { clientSecret } = expectAnswer(
       await client.post(`/v1/applications/${id}/rotate-secret`),

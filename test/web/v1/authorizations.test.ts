@@ -34,7 +34,7 @@ for (const word of ['line', 'burner']) {
         (each[`connected_${word}s`] ?? []).map(({ id }) => id),
       )
 
-    it('are listed with the lines that they may use, and for what', async () => {
+    it('are listed with the lines and permissions they have', async () => {
       const [application, ...others] = expectAnswer(
         await client.get('/v1/authorized-applications'),
       ) as Record<string, unknown>[]

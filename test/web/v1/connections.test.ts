@@ -61,7 +61,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect(expectAnswer(await client.get(never))).to.deep.equal(answer)
     })
 
-    it('changes what is given and leaves the rest', async () => {
+    it('changes the given fields, and leaves the others', async () => {
       expect(await change({ outgoingWebhookUrl: URL_A })).to.include({
         enabled: true,
         outgoingWebhookUrl: URL_A,
@@ -77,7 +77,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       })
     })
 
-    it('may be repeated, and given what GET answers of an enabled or an empty connection', async () => {
+    it('may be repeated, and accepts what GET returns for an enabled or an empty connection', async () => {
       for (const body of [
         { enabled: true, outgoingWebhookUrl: URL_A },
         { enabled: false, outgoingWebhookUrl: null },
@@ -92,7 +92,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       })
     })
 
-    it('enables an endpoint again that was disabled', async () => {
+    it('enables a disabled endpoint', async () => {
       await change({ outgoingWebhookUrl: URL_A })
       await api.context.db('endpoints').where({ user_id: line.userId }).update({
         disabled_at: new Date(),
@@ -112,7 +112,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect(await change({ optInEvents: [] })).to.deep.include({ optInEvents: [] })
     })
 
-    it('refuses events that a line does not have, and says which it has', async () => {
+    it('refuses events that a line does not have, and lists those it has', async () => {
       await change({ outgoingWebhookUrl: URL_A, optInEvents: ['optOut'] })
       for (const [type, detail] of [
         ['lineDisconnected', /messageStatus, optOut, missedCall \(lineDisconnected is for applications\)/],

@@ -32,7 +32,7 @@ describeWith(
     const list = async (query = '') => expectAnswer(await client.get(`/v1/contacts${query}`)) as Contact[]
     const inPath = (number: string) => `/v1/contacts/${encodeURIComponent(number)}`
 
-    it('takes fields from the body, as JSON or a form, or from the query, and an id or a number in the path', async () => {
+    it('accepts fields in the body, as JSON or a form, or in the query, and an ID or a number in the path', async () => {
       const anna = await save({ phoneNumber: '+1 500 555-0101', name: 'Anna' })
       expect(anna).to.include({ name: 'Anna', phoneNumber: ANNA, blocked: false })
       expect(anna.lineIds).to.deep.equal([line.lineId])

@@ -154,7 +154,7 @@ export async function renameLine(
 }
 
 /**
- * A disabled line sends nothing: its waiting messages fail as `line_disabled` and its webhook answers 404.
+ * A disabled line sends nothing: its waiting messages fail as `line_disabled` and its webhook returns 404.
  *
  * @throws UserError 404 if the user has no such line
  */

@@ -23,7 +23,7 @@ export type Belongings = 'goes_on' | 'stops'
  * tokens of an authorization checks if its user is disabled. Sessions and a set-up link end for good; tokens and
  * authorizations return when the user is enabled.
  *
- * What is stopped is disabled and marked: a line sends nothing and its webhook answers 404, and endpoints hold their
+ * What is stopped is disabled and marked: a line sends nothing and its webhook returns 404, and endpoints hold their
  * events.
  *
  * @throws UserError 404, 409 if the user is disabled already, is the actor, or is the last operator who can sign in

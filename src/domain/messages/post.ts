@@ -143,7 +143,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   if (line.status !== 'active') throw new UserError('This line is disabled and cannot send', 403)
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
   if (media.urls.length > 0) await requireCarrierTakes(context, line, media)
-  if (await isBacklogFull(context)) throw new Unavailable('Too many messages are waiting', 10)
+  if (await isBacklogFull(context)) throw new Unavailable('Too many messages are waiting', FULL_WAIT_SECONDS)
 
   return {
     messageId: message.id ?? newId(),
@@ -250,6 +250,9 @@ export const OVER_CAP =
 
 export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
 
+/** A full line sends several messages in this time. */
+const FULL_WAIT_SECONDS = 10
+
 const LINE_FULL = 'Too many messages from this line are waiting. Try again when some have been sent'
 
 /** True if it was refused only because too many messages wait on its line. */
@@ -269,7 +272,7 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
     case 'over_cap':
       throw capRefusal(OVER_CAP)
     case 'line_full':
-      throw new UserError(LINE_FULL, 429)
+      throw new UserError(LINE_FULL, 429, FULL_WAIT_SECONDS)
     case 'key_reused':
       throw new UserError(REFUSALS.keyReused, 422)
     case 'key_in_flight':

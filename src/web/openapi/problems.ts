@@ -50,6 +50,7 @@ const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   415: {
     'Accept-Encoding': { description: 'The supported encodings.', required: true, schema: text },
   },
+  429: { 'Retry-After': { description: 'Whole seconds.', schema: { type: 'integer', minimum: 1 } } },
   503: {
     'Retry-After': {
       description: 'Whole seconds. Missing if it is unknown whether a message was accepted.',

@@ -15,6 +15,7 @@ import { sweep } from '../../../src/domain/sweep.js'
 import { UserError } from '../../../src/errors.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { failure } from '../../helpers/failure.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
@@ -127,6 +128,7 @@ describeContext('a message for later', (context) => {
       429,
       'Too many messages from this line are waiting. Try again when some have been sent',
     )
+    expect(await failure(refused)).to.include({ retryAfterSeconds: 10 })
     expect((await post({ sendAt: one.sendAt!, idempotencyKey: 'k' })).id).to.equal(one.id)
     await expectRefusal(post({ idempotencyKey: 'k' }), 422)
     const now = await post()

@@ -109,7 +109,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 
   const call = <Answer>(url: string, exchangeWith: (url: URL) => Promise<Answer>) =>
     told(async (elapsedMs) => {
-      const answer = await exchangeWith(parseUserUrl(url, options.allowHttp))
+      const answer = await exchangeWith(parseUserUrl(url, options))
       return { ...answer, durationMs: elapsedMs() }
     })
 
@@ -118,7 +118,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     stream: (url, sink, request = {}) => call(url, (parsed) => streamer.stream(parsed, request, sink)),
     async explainUrl(url) {
       try {
-        await checkedAddresses(bareHost(parseUserUrl(url, options.allowHttp)), guard, EXPLAIN_TIMEOUT_MS)
+        await checkedAddresses(bareHost(parseUserUrl(url, options)), guard, EXPLAIN_TIMEOUT_MS)
         return undefined
       } catch (error) {
         if (error instanceof Fault) return error.message

@@ -11,7 +11,7 @@ export const MAX_URL_LENGTH = 2_048
  *
  * @throws Fault `invalid_url` with a message that names the fix
  */
-export function parseUserUrl(text: string, allowHttp: boolean): URL {
+export function parseUserUrl(text: string, { allowHttp }: { allowHttp: boolean }): URL {
   if (text.length > MAX_URL_LENGTH) {
     throw invalid(`The URL has ${text.length} characters. Shorten it to at most ${MAX_URL_LENGTH}.`)
   }

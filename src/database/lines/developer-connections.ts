@@ -84,7 +84,7 @@ export async function setConnectionEnabled(
   db: Database,
   userId: string,
   lineId: string,
-  enabled: boolean,
+  { enabled }: { enabled: boolean },
 ): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `insert into developer_connections (line_id, enabled)

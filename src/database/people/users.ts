@@ -142,8 +142,8 @@ export async function lockUser(trx: Database, id: string): Promise<LockedUser | 
   })
 }
 
-/** @param stops true to stop what they own meanwhile */
-export async function disableUserRow(db: Database, id: string, stops: boolean): Promise<void> {
+/** @param options.stops true to stop what they own meanwhile */
+export async function disableUserRow(db: Database, id: string, { stops }: { stops: boolean }): Promise<void> {
   await db('users')
     .where({ id })
     .update({ disabled_at: db.fn.now(), stopped_at: stops ? db.fn.now() : null })

@@ -57,7 +57,7 @@ export function createTail({ db }: Pick<Context, 'db'>, { lineId, states, last }
       const isMissingSome =
         !isFirst && [created, deliveries, attempts].some((rows) => isCut(rows, told, known))
       const all = [
-        ...[...created, ...changed].flatMap((message) => stepsOfMessage(known, message, now, isFirst)),
+        ...[...created, ...changed].flatMap((message) => stepsOfMessage(known, message, { now, isFirst })),
         ...deliveries.filter(({ id }) => isNew(told, id)).map(stepOfDelivery),
         ...attempts.filter(({ id }) => isNew(told, id)).map(stepOfAttempt),
       ].sort((a, b) => a.at.getTime() - b.at.getTime())

@@ -39,7 +39,7 @@ export async function enableConnection(context: Context, userId: string, lineId:
 export async function disableConnection(context: Context, userId: string, lineId: string): Promise<void> {
   await changing(context, userId, lineId, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
-    await setConnectionEnabled(trx, userId, lineId, false)
+    await setConnectionEnabled(trx, userId, lineId, { enabled: false })
   })
 }
 
@@ -53,7 +53,7 @@ export async function disconnect(context: Context, userId: string, lineId: strin
   const deleted: string[] = []
   await changing(context, userId, lineId, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
-    await setConnectionEnabled(trx, userId, lineId, false)
+    await setConnectionEnabled(trx, userId, lineId, { enabled: false })
     await deleteIncomingWebhook(trx, lineId)
     for (const endpoint of await listEndpoints(trx, { lineId })) {
       if (endpoint.isOutgoingWebhook) continue
@@ -114,7 +114,8 @@ export async function changeConnection(
       await writeUrl(context, trx, connection, userId, url ?? undefined)
     }
     if (optInEvents !== undefined) await optIn(trx, userId, lineId, optInEvents)
-    if (enabled === false && before?.enabled === true) await setConnectionEnabled(trx, userId, lineId, false)
+    if (enabled === false && before?.enabled === true)
+      await setConnectionEnabled(trx, userId, lineId, { enabled: false })
   })
 }
 
@@ -161,7 +162,8 @@ function endpointOf(connection: DeveloperConnection | undefined) {
 }
 
 async function enable(trx: Database, userId: string, lineId: string): Promise<void> {
-  if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('No such line', 404)
+  if (!(await setConnectionEnabled(trx, userId, lineId, { enabled: true })))
+    throw new UserError('No such line', 404)
   const connection = await findConnection(trx, userId, lineId)
   if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
 }

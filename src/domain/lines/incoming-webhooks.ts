@@ -41,7 +41,7 @@ export async function createIncomingWebhook(
     if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
       throw new UserError('This line already has an incoming webhook. Regenerate its token or delete it', 409)
     }
-    await recordFor(context, trx, 'created', userId, lineId)
+    await recordFor(context, trx, 'created', { userId, lineId })
   })
   return shown(context, lineId, token)
 }
@@ -65,7 +65,7 @@ export async function regenerateToken(
   await transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds))) throw noWebhook()
-    await recordFor(context, trx, 'regenerated', userId, lineId, { overlapSeconds })
+    await recordFor(context, trx, 'regenerated', { userId, lineId }, { overlapSeconds })
   })
   return shown(context, lineId, token)
 }
@@ -79,7 +79,7 @@ export async function removeIncomingWebhook(context: Context, userId: string, li
   await transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     if (!(await deleteIncomingWebhook(trx, lineId))) throw noWebhook()
-    await recordFor(context, trx, 'deleted', userId, lineId)
+    await recordFor(context, trx, 'deleted', { userId, lineId })
   })
 }
 
@@ -91,7 +91,7 @@ export async function revealIncomingWebhook(
 ): Promise<IncomingWebhook | undefined> {
   const sealed = await findSealedToken(context.db, userId, lineId)
   if (sealed === undefined) return undefined
-  await recordFor(context, context.db, 'shown', userId, lineId)
+  await recordFor(context, context.db, 'shown', { userId, lineId })
   return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
 }
 
@@ -112,8 +112,7 @@ function recordFor(
   context: Context,
   trx: Database,
   done: Done,
-  userId: string,
-  lineId: string,
+  { userId, lineId }: { userId: string; lineId: string },
   after?: AuditDetails,
 ): Promise<void> {
   return record(context, trx, { action: `line.incoming_webhook.${done}`, subjectId: lineId, userId, after })

@@ -42,7 +42,7 @@ export async function disableUser(context: Context, userId: string, belongings: 
       throw new UserError('You cannot disable yourself. Ask another operator', 409)
     }
     if (role === 'operator') await requireAnotherOperator(trx, userId)
-    await disableUserRow(trx, userId, stops)
+    await disableUserRow(trx, userId, { stops })
     const sessionsEnded = await deleteSessionsOf(trx, userId)
     await deleteSetUpLinkOf(trx, userId)
     const linesStopped = stops ? await stopLinesOf(trx, userId) : []

@@ -52,7 +52,7 @@ export async function findSource(
   return {
     to: asked.url === undefined ? 'endpoints' : 'url',
     filter: {
-      ...(await findReceivers(context, whose, asked.url !== undefined)),
+      ...(await findReceivers(context, whose, { isToUrl: asked.url !== undefined })),
       from: new Date(from),
       until: new Date(until),
       outcome,
@@ -63,7 +63,11 @@ export async function findSource(
 
 type Receivers = Pick<ReplayFilter, 'lineId' | 'accountId' | 'applicationId' | 'endpointIds'>
 
-async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean): Promise<Receivers> {
+async function findReceivers(
+  context: Context,
+  whose: ReplayOf,
+  { isToUrl }: { isToUrl: boolean },
+): Promise<Receivers> {
   if (whose.of === 'all') return {}
   if (whose.of === 'line') {
     await requireLine(context.db, whose.userId, whose.lineId)

@@ -22,13 +22,12 @@ type Unnamed = Omit<Step, 'lineName'>
  * Returns the steps of a message since it was last seen.
  *
  * @param known the messages as they were last seen, which this changes
- * @param isFirst true if only the current state is of interest
+ * @param options.isFirst true if only the current state is of interest
  */
 export function stepsOfMessage(
   known: Map<string, TailedMessage>,
   message: TailedMessage,
-  now: Date,
-  isFirst: boolean,
+  { now, isFirst }: { now: Date; isFirst: boolean },
 ): Unnamed[] {
   const before = known.get(message.id)
   known.set(message.id, message)

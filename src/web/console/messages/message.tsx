@@ -13,7 +13,7 @@ import { live } from '../live.js'
 import { viewMessage, type MessageView } from './message/page-model.js'
 import { attemptQuery } from './message/opened-attempt.js'
 import { askedAttempt, messagePath } from './message/path.js'
-import { Way } from './message/way.js'
+import { MessageBody } from './message/body.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act } from '../page.js'
 import { readSendTime } from './send-time.js'
@@ -32,7 +32,7 @@ export function showMessage(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Message">
         <div class="way-page" {...liveness}>
-          <Way {...view} />
+          <MessageBody {...view} />
         </div>
       </Layout>,
     )
@@ -40,7 +40,9 @@ export function showMessage(context: Context): Middleware {
 }
 
 export function liveMessage(context: Context): Middleware {
-  const stream = live(context, async (ctx) => <Way {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />)
+  const stream = live(context, async (ctx) => (
+    <MessageBody {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />
+  ))
   return async (ctx, next) => {
     // An unknown message is refused here, because a stream that has begun cannot answer with an error.
     await getMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))

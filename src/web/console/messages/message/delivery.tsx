@@ -15,7 +15,7 @@ import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } 
 import { Step } from './step.js'
 
 /** Shows one endpoint that the event goes to, with every attempt. */
-export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
+export function DeliveryHistory({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
   const { id, applicationId, applicationName, status, attempts, deliveredAt, isForeign } = delivery
   const { endpointDisabledAt, endpointDisabledReason, isReplayed } = delivery

@@ -3,8 +3,8 @@ import type { MediaStatus } from '../../../../states.js'
 import { Empty } from '../../form.js'
 import { sectionPath } from '../../lines/line/section.js'
 import { ShortId } from '../../short-id.js'
-import { DeliveryWay } from './delivery.js'
-import { ListenerWay } from './listeners.js'
+import { DeliveryHistory } from './delivery.js'
+import { ListenerHistory } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Replays } from './replays.js'
 import { Step } from './step.js'
@@ -17,7 +17,7 @@ const COPY_WORDS: Record<MediaStatus, string> = {
 }
 
 /** Received, made events (one for the text, and one for each of the media), and where those went. */
-export function InboundWay(view: MessageView) {
+export function InboundHistory(view: MessageView) {
   const { message, line, events, isOwner } = view
   const { media } = message
   const isOver = media.every(({ status }) => ['stored', 'failed'].includes(status))
@@ -48,10 +48,10 @@ export function InboundWay(view: MessageView) {
               </p>
             </Step>
             {event.deliveries.map((delivery) => (
-              <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
+              <DeliveryHistory key={delivery.id} view={view} delivery={delivery} />
             ))}
             <Replays page={view.page} replays={event.replays} />
-            <ListenerWay event={event} />
+            <ListenerHistory event={event} />
           </Fragment>
         ))}
       </ol>

@@ -4,7 +4,7 @@ import { formatDuration } from './labels.js'
 import { Step } from './step.js'
 
 /** Shows the answers of programs that listened to the line; they do not count for the endpoint. */
-export function ListenerWay({ event }: { event: Pick<EventWithDeliveries, 'listenerAttempts'> }) {
+export function ListenerHistory({ event }: { event: Pick<EventWithDeliveries, 'listenerAttempts'> }) {
   const { listenerAttempts } = event
   if (listenerAttempts.length === 0) return null
   return (

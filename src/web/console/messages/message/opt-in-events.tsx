@@ -1,12 +1,12 @@
 import { EVENT_TYPES } from '../../../../event-types.js'
 import { ShortId } from '../../short-id.js'
-import { DeliveryWay } from './delivery.js'
-import { ListenerWay } from './listeners.js'
+import { DeliveryHistory } from './delivery.js'
+import { ListenerHistory } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
 
 /** Shows the other events about the message, for endpoints that asked for them. */
-export function OptInEventsWay(view: MessageView) {
+export function OptInEventsHistory(view: MessageView) {
   const { optInEvents } = view
   if (optInEvents.length === 0) return null
   return (
@@ -21,9 +21,9 @@ export function OptInEventsWay(view: MessageView) {
               </p>
             </Step>
             {deliveries.map((delivery) => (
-              <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
+              <DeliveryHistory key={delivery.id} view={view} delivery={delivery} />
             ))}
-            <ListenerWay event={{ listenerAttempts }} />
+            <ListenerHistory event={{ listenerAttempts }} />
           </>
         ))}
       </ol>

@@ -22,7 +22,7 @@ import { Step } from './step.js'
 import { UserText } from '../../user-text.js'
 
 /** Shows the stages: accepted, waiting, handed to the carrier, sent, and the carrier's reports. */
-export function OutboundWay(view: MessageView) {
+export function OutboundHistory(view: MessageView) {
   const { page, message, isOwner } = view
   return (
     <>

@@ -13,7 +13,7 @@ import { Field, Form } from '../../form.js'
 import { Layout } from '../../layout.js'
 import { viewMessage } from '../../messages/message/page-model.js'
 import { askedAttempt } from '../../messages/message/path.js'
-import { Way } from '../../messages/message/way.js'
+import { MessageBody } from '../../messages/message/body.js'
 import { answerPage, pageOf, type Act } from '../../page.js'
 import { PageHead } from '../../parts/page-head.js'
 import { USERS, userPath } from './path.js'
@@ -72,7 +72,7 @@ export function showUserMessage(context: Context): Middleware {
           <a href="/console/audit">audit log</a>.
         </p>
         <div class="way-page">
-          <Way {...view} />
+          <MessageBody {...view} />
         </div>
       </Layout>,
     )

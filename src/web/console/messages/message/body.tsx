@@ -1,12 +1,12 @@
 import { contactNumberOf } from '../../../../database/messages/message.js'
 import { Head, MessageFacts, Said } from './head.js'
-import { InboundWay } from './inbound.js'
+import { InboundHistory } from './inbound.js'
 import { Obstacles } from './obstacles.js'
-import { OptInEventsWay } from './opt-in-events.js'
-import { OutboundWay } from './outbound.js'
+import { OptInEventsHistory } from './opt-in-events.js'
+import { OutboundHistory } from './outbound.js'
 import type { MessageView } from './page-model.js'
 
-export function Way(view: MessageView) {
+export function MessageBody(view: MessageView) {
   return (
     <>
       <Head {...view} />
@@ -14,8 +14,12 @@ export function Way(view: MessageView) {
         <div class="stack">
           <Obstacles number={contactNumberOf(view.message)} obstacles={view.obstacles} />
           <Said {...view} />
-          {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
-          <OptInEventsWay {...view} />
+          {view.message.direction === 'outbound' ? (
+            <OutboundHistory {...view} />
+          ) : (
+            <InboundHistory {...view} />
+          )}
+          <OptInEventsHistory {...view} />
         </div>
         <aside>
           <MessageFacts {...view} />

@@ -34,7 +34,7 @@ describeWith('/v1/applications', serveApi, (api) => {
     return { ...registered, path: `/v1/applications/${registered.id}` }
   }
 
-  it('registers one, with its secrets this once, and lists those of the user', async () => {
+  it('registers one, shows its secrets only once, and lists the user’s own', async () => {
     const { clientSecret, signingSecret, ...application } = await register({ webhookUrl: receiver.url })
     expect(clientSecret).to.match(/^[\w-]{43}$/)
     expect(signingSecret).to.match(/^whsec_/)
@@ -92,7 +92,7 @@ describeWith('/v1/applications', serveApi, (api) => {
     )
   })
 
-  it('opts in to events that are not of messages, and out', async () => {
+  it('opts in to events that are not about messages, and out again', async () => {
     const optInEvents = ['lineDisconnected']
     expect(await register({ webhookUrl: receiver.url })).to.deep.include({ optInEvents: [] })
     const { id, ...registered } = await register({ webhookUrl: receiver.url, optInEvents })

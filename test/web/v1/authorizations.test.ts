@@ -53,7 +53,7 @@ for (const word of ['line', 'burner']) {
       })
     })
 
-    it('lose one line, and then all', async () => {
+    it('can be disconnected from one line, and from all', async () => {
       const [first, second] = lines.map(({ lineId }) => lineId)
       expect(lineIds(expectAnswer(await client.delete(path(first))))).to.deep.equal([second])
       expectProblem(await client.delete(path(first)), 404, /No such line/)

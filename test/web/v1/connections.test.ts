@@ -53,7 +53,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
   })
 
   describe('PUT', () => {
-    it('enables a line that was never connected, with its URL at once', async () => {
+    it('enables a line that was never connected, together with its URL', async () => {
       const never = await unconnected()
       const body = { enabled: true, outgoingWebhookUrl: URL_A }
       const answer = expectAnswer(await client.put(never, body))
@@ -103,7 +103,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect((await connection()).endpoint).to.include({ disabledReason: null, disabledAt: null })
     })
 
-    it('chooses the events that the URL gets besides', async () => {
+    it('chooses the additional events that the URL gets', async () => {
       const optInEvents = ['messageStatus', 'optOut']
       expectProblem(await client.put(path, { optInEvents }), 400, /^optInEvents needs an outgoing/)
       expect(await change({ outgoingWebhookUrl: URL_A, optInEvents })).to.deep.include({ optInEvents })
@@ -126,7 +126,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect(await connection()).to.deep.include({ enabled: true, optInEvents: ['optOut'] })
     })
 
-    it('answers 409 for a URL while the connection is disabled, or is to be', async () => {
+    it('answers 409 for a URL while the connection is disabled or being disabled', async () => {
       expectProblem(
         await client.put(path, { enabled: false, outgoingWebhookUrl: URL_A }),
         409,
@@ -142,7 +142,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       )
     })
 
-    it('answers 409 for taking a URL away while the connection is disabled', async () => {
+    it('answers 409 for removing a URL while the connection is disabled', async () => {
       await change({ outgoingWebhookUrl: URL_A })
       await change({ enabled: false })
       expectProblem(await client.put(path, { outgoingWebhookUrl: null }), 409, /connection is off/)
@@ -165,7 +165,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       })
     }
 
-    it('does not enable when the URL beside it is refused', async () => {
+    it('does not enable the connection if the URL in the same request is refused', async () => {
       const never = await unconnected()
       const body = { enabled: true, outgoingWebhookUrl: 'ftp://example.com' }
       expectProblem(await client.put(never, body), 400, /outgoingWebhookUrl/)

@@ -65,7 +65,7 @@ describeWith(
       })
     })
 
-    it('is listed page by page, all of them, or those that are blocked or not', async () => {
+    it('lists contacts page by page: all, blocked or unblocked', async () => {
       for (const [phoneNumber, blocked] of [
         [ANNA, true],
         [BEN, false],
@@ -86,7 +86,7 @@ describeWith(
       expect(second.headers.get('link')).to.equal(null)
     })
 
-    it('says what is wrong, and shows nobody the contacts of others', async () => {
+    it('explains errors, and shows no other user’s contacts', async () => {
       const { id } = await save({ phoneNumber: ANNA, name: 'Anna' })
       await save({ phoneNumber: BEN })
       const posts: [unknown, RegExp][] = [
@@ -112,7 +112,7 @@ describeWith(
       expect((await list()).map(({ name }) => name)).to.deep.equal(['Anna', null])
     })
 
-    it('that is blocked: what it sends is kept and makes no event, until it is unblocked', async () => {
+    it('keeps messages from a blocked number without an event until it is unblocked', async () => {
       const { context } = api
       const receive = (fromNumber: string, text = 'Hi') =>
         receiveMessage(context, inboundText(line, { fromNumber, content: { type: 'inboundText', text } }))

@@ -32,7 +32,7 @@ describeWith('/v1/deliveries', serveApi, (api) => {
   const setStatus = (id: string, status: string) =>
     api.context.db('deliveries').where({ id }).update({ status })
 
-  it('tell of messages’ states, too, if the endpoint asked for it', async () => {
+  it('include message states if the endpoint opted in', async () => {
     expectAnswer(await client.put(`/v1/lines/${line.lineId}/connection`, { optInEvents: ['messageStatus'] }))
     await receiveForDelivery(api.context, line)
     const messageId = await queueMessage(api.context, line)
@@ -42,7 +42,7 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     expect(delivery).to.include({ messageId, type: 'messageStatus', fromNumber: ANNA, toNumber: line.number })
   })
 
-  it('are answered whole, each with its attempts', async () => {
+  it('are returned in full, each with its attempts', async () => {
     const row = await receiveForDelivery(api.context, line)
     receiver.answerWith((response) => {
       response.statusCode = 503
@@ -76,7 +76,7 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     expectAnswer(await client.get(`/v1/messages/${String(delivery.messageId)}`))
   })
 
-  it('are listed newest first, of all lines or of one, by status, type, number and time', async () => {
+  it('are listed newest first, for all lines or one, by status, type, number and time', async () => {
     const first = await receiveForDelivery(api.context, line)
     const other = await createOwner(api, { userId: line.userId, outgoingUrl: receiver.url })
     const second = await receiveForDelivery(api.context, other.line)

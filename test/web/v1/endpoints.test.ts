@@ -37,7 +37,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
       await client.post('/v1/endpoints', { lineId: line.lineId, url: receiver.url, ...body }),
     ) as Shown
 
-  it('adds one to a line, shows its secret once, and lists all by line, application and state', async () => {
+  it('adds one to a line, shows its secret only once, and lists all by line, application and state', async () => {
     const { signingSecret, ...shown } = await add({ name: 'CRM', optInEvents: ['optOut'] })
     expect(signingSecret).to.match(/^whsec_/)
     expect(shown).to.deep.include({
@@ -60,7 +60,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expect(expectAnswer(await client.get(`/v1/endpoints/${shown.id.toUpperCase()}`))).to.deep.equal(shown)
   })
 
-  it('wants to know whose events it gets, and says what is wrong with the rest', async () => {
+  it('requires an owner for the events, and explains other errors', async () => {
     const { lineId } = line
     const url = receiver.url
     for (const [body, fault] of [
@@ -80,7 +80,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expectProblem(await client.post('/v1/endpoints', { url, lineId }), 409, /connection is off/)
   })
 
-  it('adds an operational webhook where no line and no application is named, which gets what the user is told of', async () => {
+  it('adds an operational webhook, which gets the user’s notifications, if no line or application is named', async () => {
     const webhook = expectAnswer(await client.post('/v1/endpoints', { url: receiver.url })) as Shown
     expect(webhook).to.include({ lineId: null, applicationId: null, isOutgoingWebhook: false })
     expectAnswer(await client.post(`/v1/endpoints/${webhook.id}/test-event`))
@@ -105,7 +105,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     ['an application’s webhook', () => Promise.resolve(application.endpointId)],
   ]
   for (const [kind, find] of KINDS) {
-    it(`does everything with ${kind}`, async () => {
+    it(`supports every operation on ${kind}`, async () => {
       const id = await find()
       const one = `/v1/endpoints/${id}`
       const act = (name: string, body?: object) => client.post(`${one}/${name}`, body)
@@ -171,7 +171,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     })
   }
 
-  it('shows of an application’s deliveries how each went, and not what was said', async () => {
+  it('shows the outcome of an application’s deliveries, but not their content', async () => {
     await receiveMessage(api.context, inboundText(line))
     await receiveMessage(api.context, inboundText(line))
     const path = `/v1/endpoints/${application.endpointId}/deliveries`
@@ -198,14 +198,14 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expectProblem(await client.post(`${path}/test-event`), 409, /connection is off/)
   })
 
-  it('an example goes to the outgoing webhook and to listeners, and without a webhook to them alone', async () => {
+  it('sends an example to the outgoing webhook and to listeners, or without a webhook to listeners only', async () => {
     const trigger = (body?: object) => client.post(`/v1/lines/${line.lineId}/events/trigger`, body)
     expect(expectAnswer(await trigger({ type: 'voiceMail' }))).to.include({ delivered: true })
     expectAnswer(await client.delete(`/v1/endpoints/${line.endpointId}`))
     expect(expectAnswer(await trigger())).to.include({ delivered: false, failure: 'no_url' })
   })
 
-  it('a pause stays when the URL changes', async () => {
+  it('keeps a pause when the URL changes', async () => {
     expectAnswer(await client.post(`/v1/endpoints/${line.endpointId}/pause`))
     const change = { enabled: true, outgoingWebhookUrl: 'http://127.0.0.1:9/others' }
     const { endpoint } = expectAnswer(await client.put(`/v1/lines/${line.lineId}/connection`, change)) as {

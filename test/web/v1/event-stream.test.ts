@@ -42,7 +42,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
       ...(JSON.parse(data) as { id: string; headers: Record<string, string>; body: string }),
     }))
 
-  it('has each event as it would be delivered, and goes on after the last one', async () => {
+  it('sends each event as it would be delivered, and continues after the last one', async () => {
     const heard = await listen()
     expect(heard.status).to.equal(200)
     expect(heard.headers.get('content-type')).to.match(/^text\/event-stream\b/)
@@ -61,7 +61,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     await until('both', () => messagesOf(all).length === 2)
   })
 
-  it('says what is wrong with Last-Event-ID and from', async () => {
+  it('explains errors in Last-Event-ID and from', async () => {
     for (const [headers, query, said] of [
       [{ 'Last-Event-ID': 'x' }, '', /Last-Event-ID must be the ID of an event/],
       [{}, '?from=yesterday', /from must be a time such as/],
@@ -79,7 +79,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     await until('the end', () => heard.isOver)
   })
 
-  it('is open so often for one user, and again when one ends', async () => {
+  it('limits the streams of a user, and allows another when one ends', async () => {
     for (let n = 0; n < MAX_OF_USER; n += 1) expect((await listen()).status).to.equal(200)
     expect(await openCount()).to.equal(MAX_OF_USER)
     const refused = await listen()
@@ -88,7 +88,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     await until('another one', async () => (await listen()).status === 200)
   })
 
-  it('is forgotten when a reader goes that took nothing', async () => {
+  it('is released when a client that read nothing disconnects', async () => {
     const long = 'x'.repeat(1500)
     for (let n = 0; n < 100; n += 1) {
       await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: long } }))
@@ -105,7 +105,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     await until('it is forgotten', async () => (await openCount()) === 0)
   })
 
-  it('cuts off a reader that takes nothing, who comes back to where it was and misses nothing', async () => {
+  it('disconnects a client that reads nothing, which resumes where it was and misses nothing', async () => {
     // So much that it does not fit into what the two sockets hold.
     const template = `{% assign x = "${'x'.repeat(16_000)}" %}{{ payload }}{{ x }}{{ x }}{{ x }}`
     await context

@@ -62,11 +62,11 @@ const QUERIES = [
   'lineId=%ed%a0%80',
 ]
 
-describeWith('no program makes the service fail', serveApi, (api) => {
+describeWith('no client input makes the service fail', serveApi, (api) => {
   for (const described of describedOperations().filter(({ path }) => path.startsWith('/v1/'))) {
     const { method, operation } = described
 
-    it(`by what it sends to ${operation.operationId}`, async () => {
+    it(`in a request to ${operation.operationId}`, async () => {
       const world = await createWorld(api)
       const ask = askOf(world, described)
       await ask.prepare?.(world)

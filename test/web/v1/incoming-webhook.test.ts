@@ -32,7 +32,7 @@ describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
     expectAccepted(await send(shown.url))
   })
 
-  it('DELETE deletes it at any time, after which it can be created anew', async () => {
+  it('DELETE deletes it at any time, and it can then be created again', async () => {
     expect(expectAnswer(await client.delete(path))).to.deep.include({ enabled: true, incomingWebhook: null })
     expectRefused(await send(line.webhookPath), 404, "URL doesn't exist")
     expectProblem(await client.get(path), 404, /no incoming webhook. Create one/)
@@ -45,14 +45,14 @@ describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
     expect(expectAnswer(await client.get(path))).to.deep.equal(created)
   })
 
-  it('POST answers 409 when there is one, and while the connection is disabled', async () => {
+  it('POST answers 409 if one exists, and while the connection is disabled', async () => {
     expectProblem(await client.post(path), 409, /Regenerate/)
     await client.delete(`/v1/lines/${line.lineId}/connection`)
     expectProblem(await client.post(path), 409, /connection is off/)
   })
 
   describe('/regenerate', () => {
-    it('gives a new token and ends the old one at once', async () => {
+    it('returns a new token and revokes the old one immediately', async () => {
       for (const body of [undefined, '', {}, { overlapSeconds: 0 }]) {
         const before = expectAnswer(await client.get(path)) as Shown
         const after = expectAnswer(await client.post(`${path}/regenerate`, body)) as Shown
@@ -62,7 +62,7 @@ describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
       }
     })
 
-    it('lets the old token work on for so long as it is told', async () => {
+    it('keeps the old token valid for the requested time', async () => {
       const before = expectAnswer(await client.get(path)) as Shown
       const after = expectAnswer(await client.post(`${path}/regenerate`, { overlapSeconds: 3600 })) as Shown
       expectAccepted(await send(before.url))
@@ -72,7 +72,7 @@ describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
     })
 
     for (const overlapSeconds of [86_401, '60', null, [60]]) {
-      it(`refuses overlapSeconds ${JSON.stringify(overlapSeconds)}, and the token stays`, async () => {
+      it(`refuses overlapSeconds ${JSON.stringify(overlapSeconds)}, and keeps the token`, async () => {
         expectProblem(await client.post(`${path}/regenerate`, { overlapSeconds }), 400, /overlapSeconds/)
         expectAccepted(await send(line.webhookPath))
       })

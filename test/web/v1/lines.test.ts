@@ -17,7 +17,7 @@ describeWith('/v1/lines', serveApi, (api) => {
   const idsOf = async (query: string) =>
     (expectAnswer(await client.get(`/v1/lines${query}`)) as { id: string }[]).map(({ id }) => id)
 
-  it('lists the lines of the user, oldest first, as a bare array', async () => {
+  it('lists the user’s lines, oldest first, as a plain array', async () => {
     const second = await createLine(api.context, { userId: line.userId, name: 'Home' })
     await createLine(api.context)
     expect(expectAnswer(await client.get('/v1/lines'))).to.deep.equal([
@@ -83,7 +83,7 @@ describeWith('/v1/lines', serveApi, (api) => {
   })
 
   describe('PUT', () => {
-    it('renames a line and answers it', async () => {
+    it('renames a line and returns it', async () => {
       const renamed = expectAnswer(await client.put(path, { name: ' <b>Büro</b> 1 ' }))
       expect(renamed).to.include({ id: line.lineId, name: '<b>Büro</b> 1' })
       expect(expectAnswer(await client.get(path))).to.deep.equal(renamed)
@@ -105,7 +105,7 @@ describeWith('/v1/lines', serveApi, (api) => {
       })
     }
 
-    it('takes the name in the query too, as clients of the original do, and answers all lines', async () => {
+    it('accepts the name in the query, as clients of the original send it, and returns all lines', async () => {
       const second = await createLine(api.context, { userId: line.userId, name: 'Home' })
       const query =
         'autoReplyActive=true&autoReplyText=false&callerIdEnabled=true&color=%23ff0000&name=B%C3%BCro+1&notifications=true&ringer=true'
@@ -133,7 +133,7 @@ describeWith('/v1/lines', serveApi, (api) => {
       })
     }
 
-    it('wants a JSON object of at most 64 KiB', async () => {
+    it('requires a JSON object of at most 64 KiB', async () => {
       for (const body of ['[]', 'name=Shop', '{', 'null', '"name"', '{"name":"a"}x']) {
         expectProblem(await client.put(path, body), 400, /JSON object/)
       }
@@ -163,7 +163,7 @@ describeWith('/v1/lines', serveApi, (api) => {
     })
   })
 
-  it('pauses and resumes what a line sends; twice is as good as once', async () => {
+  it('pauses and resumes sending on a line, and may be repeated', async () => {
     const running = { pausedAt: null, pausedBy: null }
     expect(expectAnswer(await client.get(path))).to.include(running)
     const paused = expectAnswer(await client.post(`${path}/pause-sending`)) as Record<string, unknown>

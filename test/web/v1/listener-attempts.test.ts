@@ -22,7 +22,7 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
   })
   const record = async (...attempts: object[]) => expectAnswer(await client.post(path(), { attempts }))
 
-  it('notes what a listener answered, once, and changes nothing else', async () => {
+  it('records a listener’s response once, and changes nothing else', async () => {
     const delivery = await receiveForDelivery(api.context, line)
     const { event_id: eventId, id } = delivery
     const messageId = await messageOfEvent(api.context, eventId)
@@ -41,7 +41,7 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
     expect(await deliveryRow(api.context, id)).to.deep.equal(delivery)
   })
 
-  it('leaves out events of other lines, and those that there are not', async () => {
+  it('ignores events of other lines and unknown events', async () => {
     const stranger = await createLine(api.context, { outgoingUrl: 'http://127.0.0.1:9/' })
     const { event_id: foreign } = await receiveForDelivery(api.context, stranger)
     expect(await record(given(foreign), given(newId()))).to.deep.equal({ recorded: 0 })
@@ -49,7 +49,7 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
     expectProblem(await client.post(wrong, { attempts: [given(foreign)] }), 404, /No such line/)
   })
 
-  it('names what is wrong', async () => {
+  it('explains errors', async () => {
     const id = newId()
     for (const [body, said] of [
       [{}, /attempts must be a list of 1 to 100/],

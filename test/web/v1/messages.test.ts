@@ -25,7 +25,7 @@ describeWith('/v1/messages', serveApi, (api) => {
   const idsOf = async (query: string) => (await list(query)).map(({ id }) => id)
   const queue = (overrides: Record<string, unknown> = {}) => queueMessage(api.context, line, overrides)
 
-  it('come as CSV, all that fit the filter and not only a page, to who accepts nothing else', async () => {
+  it('are returned as CSV, all matching rows instead of a page, if the client accepts only CSV', async () => {
     const hostile = await queue({ text: '=cmd()', to_number: BEN })
     const ids = [hostile]
     for (let n = 0; n < 3; n += 1) ids.unshift(await queue({ to_number: BEN }))
@@ -47,7 +47,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     expect(wrong.status).to.equal(400)
   })
 
-  it('are answered whole', async () => {
+  it('are returned in full', async () => {
     const id = await queue({ text: '<script>' })
     const message = expectAnswer(await client.get(`/v1/messages/${id}`)) as Message
     expect(message).to.deep.equal({
@@ -89,7 +89,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     expect(await list()).to.deep.equal([message])
   })
 
-  it('say what the carrier’s code means where it is known, by the account that gave it', async () => {
+  it('explain a known carrier code, by the account that reported it', async () => {
     const { db } = api.context
     await db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
     const failed = (carrier: string | null, carrier_code: string | null) =>
@@ -117,14 +117,14 @@ describeWith('/v1/messages', serveApi, (api) => {
     expect(message?.carrierCodeMeaning).to.include({ reason: 'blocked_by_carrier' })
   })
 
-  it('have as many segments as were counted when they were accepted, as caps and usage do', async () => {
+  it('have the segment count from acceptance, as caps and usage do', async () => {
     const shown = async (overrides: Record<string, unknown>) =>
       expectAnswer(await client.get(`/v1/messages/${await queue(overrides)}`)) as Message
     expect(await shown({ text: 'Hi', segment_count: 3 })).to.include({ encoding: 'GSM-7', segmentCount: 3 })
     expect(await shown({ text: null, segment_count: 1 })).to.include({ encoding: null, segmentCount: null })
   })
 
-  it('are listed newest first, of all lines or of one', async () => {
+  it('are listed newest first, for all lines or one', async () => {
     const first = await queue()
     const other = await createOwner(api, { userId: line.userId })
     const second = await queueMessage(api.context, other.line)
@@ -134,7 +134,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     expect(await idsOf(`?lineId=${newId()}`)).to.deep.equal([])
   })
 
-  it("are the user's own: another user's line has none to show", async () => {
+  it("are the user's own: another user's line returns none", async () => {
     const other = await createOwner(api)
     await queueMessage(api.context, other.line)
     expect(await idsOf('')).to.deep.equal([])
@@ -203,7 +203,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     const again = (id: string, headers?: Record<string, string>) =>
       client.post(`/v1/messages/${id}/send-again`, undefined, headers)
 
-    it('makes a new message, one for one Idempotency-Key, and another without', async () => {
+    it('creates one message per Idempotency-Key, and another one without a key', async () => {
       const id = await queue({ status: 'failed', error: 'timeout' })
       const first = expectAnswer(await again(id, { 'Idempotency-Key': 'a' })) as Message
       expect(first).to.include({ status: 'queued', text: 'Hello', toNumber: ANNA, againOf: id, error: null })
@@ -219,7 +219,7 @@ describeWith('/v1/messages', serveApi, (api) => {
       expectAnswer(await again(id, { 'Idempotency-Key': 'x'.repeat(255) }))
     })
 
-    it('answers 409 for one that is under way, and on a disabled line', async () => {
+    it('answers 409 for a message in progress, and on a disabled line', async () => {
       expectProblem(await again(await queue()), 409, /failed or unknown/)
       const failed = await queue({ status: 'failed' })
       await api.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
@@ -249,7 +249,7 @@ describeWith('/v1/messages', serveApi, (api) => {
       }
     })
 
-    it('counts as the carrier account of a line sends, and knows no line of others', async () => {
+    it('counts with the line’s carrier account, and answers 404 for other users’ lines', async () => {
       const { db } = api.context
       await db('carrier_accounts').insert({
         id: newId(),
@@ -269,7 +269,7 @@ describeWith('/v1/messages', serveApi, (api) => {
       expectProblem(await count(other.line.lineId), 404, /No such line/)
     })
 
-    it('refuses what could not be sent either', async () => {
+    it('refuses a text that could not be sent', async () => {
       expectProblem(await client.post('/v1/segments', { text: 'x'.repeat(1601) }), 400, /^Text is too long$/)
       expectProblem(await client.post('/v1/segments', {}), 400, /^text is required$/)
       expectProblem(await client.post('/v1/segments', { text: 5 }), 400, /^text must be text$/)

@@ -26,7 +26,7 @@ describeWith('/v1/lines/{lineId}/opt-outs', serve, (api) => {
   const numbers = async (query = '') =>
     (expectAnswer(await client.get(path + query)) as { number: string }[]).map(({ number }) => number)
 
-  it('has the numbers that have opted out, with when, until they opt in again', async () => {
+  it('lists the numbers that have opted out, with the time, until they opt in again', async () => {
     expect(await numbers()).to.deep.equal([])
     for (const number of [BEN, ANNA]) await text(number, 'STOP')
     await text(CLEO, 'Hello')
@@ -38,7 +38,7 @@ describeWith('/v1/lines/{lineId}/opt-outs', serve, (api) => {
     expect(await numbers()).to.deep.equal([BEN])
   })
 
-  it('is read page by page', async () => {
+  it('is paginated', async () => {
     for (const number of [CLEO, ANNA, BEN]) await text(number, 'STOP')
     const answer = await client.get(`${path}?limit=2`)
     expect(answer.headers.get('link')).to.equal(
@@ -50,7 +50,7 @@ describeWith('/v1/lines/{lineId}/opt-outs', serve, (api) => {
     expectProblem(await client.get(`${path}?limit=0`), 400, /^limit must be/)
   })
 
-  it('has nothing that takes an opt-out back', async () => {
+  it('offers no way to undo an opt-out', async () => {
     await text(ANNA, 'STOP')
     for (const method of ['DELETE', 'POST', 'PUT']) {
       expect((await client.ask(method, path)).status, method).to.equal(405)

@@ -35,7 +35,7 @@ describeWith("another user's id", serveApi, (api) => {
     deliveries: expectAnswer(await owner.get('/v1/deliveries')),
   })
 
-  it('is answered as an unknown one by every operation with an id, and nothing changes', async () => {
+  it('gets the same 404 as an unknown ID from every operation, and nothing changes', async () => {
     const before = await overview()
     expect(operations()).to.have.length.above(15)
     for (const { method, path, operation } of operations()) {
@@ -62,7 +62,7 @@ describeWith("another user's id", serveApi, (api) => {
     expect(await overview()).to.deep.equal(before)
   })
 
-  it('is the same in capitals to its owner', async () => {
+  it('works in capitals for its owner', async () => {
     for (const { method, path } of operations().filter(({ method }) => method === 'GET')) {
       expectAnswer(
         await owner.ask(
@@ -73,7 +73,7 @@ describeWith("another user's id", serveApi, (api) => {
     }
   })
 
-  it('is not to be had with the id of another thing', async () => {
+  it('gives no access to another kind of record with the same ID', async () => {
     expectProblem(await owner.get(`/v1/lines/${own.messageId ?? ''}`), 404, /No such line/)
     expectProblem(await owner.get(`/v1/messages/${own.deliveryId ?? ''}`), 404, /No such message/)
     expectProblem(await owner.get(`/v1/deliveries/${own.lineId ?? ''}`), 404, /No such delivery/)

@@ -39,7 +39,7 @@ describeWith('the pages of a list', serve, (api) => {
     return pages
   }
 
-  it('follow one another by the header Link, each thing once', async () => {
+  it('follow one another through the Link header, each entry once', async () => {
     const ids = (await queueMessages(api.context, line, 7)).reverse()
     expect(await readAll('/v1/messages?limit=3')).to.deep.equal([
       ids.slice(0, 3),
@@ -50,12 +50,12 @@ describeWith('the pages of a list', serve, (api) => {
     expect(await readAll('/v1/messages')).to.deep.equal([ids])
   })
 
-  it('of deliveries too', async () => {
+  it('work for deliveries too', async () => {
     const ids = (await receiveManyForDelivery(api.context, line, 3)).map(({ id }) => id).reverse()
     expect(await readAll('/v1/deliveries?limit=2')).to.deep.equal([ids.slice(0, 2), ids.slice(2)])
   })
 
-  it('have 50 things by default and 100 at most', async () => {
+  it('have 50 entries by default and 100 at most', async () => {
     await queueMessages(api.context, line, 101)
     const first = await client.get('/v1/messages')
     expect(idsOf(first)).to.have.length(50)
@@ -71,14 +71,14 @@ describeWith('the pages of a list', serve, (api) => {
     expect((await readAll(`/v1/messages?${query}`)).flat()).to.deep.equal(wanted)
   })
 
-  it('do not shift when something new comes', async () => {
+  it('do not shift when new entries arrive', async () => {
     const ids = (await queueMessages(api.context, line, 3)).reverse()
     const first = await client.get('/v1/messages?limit=2')
     await queueMessage(api.context, line)
     expect(idsOf(await client.get(nextOf(first)!))).to.deep.equal(ids.slice(2))
   })
 
-  it('may begin before an id that is nobody’s, or another user’s', async () => {
+  it('may begin before an unknown ID, or another user’s', async () => {
     const [id = ''] = await queueMessages(api.context, line, 1)
     const other = await createOwner(api)
     const later = await queueMessage(api.context, other.line)
@@ -87,7 +87,7 @@ describeWith('the pages of a list', serve, (api) => {
     expect(idsOf(await client.get(`/v1/messages?before=${id}`))).to.deep.equal([])
   })
 
-  it('have no Link when there is nothing', async () => {
+  it('have no Link when the list is empty', async () => {
     const answer = await client.get('/v1/messages?limit=1')
     expect([idsOf(answer), answer.headers.get('link')]).to.deep.equal([[], null])
   })

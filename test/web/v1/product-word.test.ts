@@ -20,7 +20,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     endpointId = (await addEndpoint(api.context, line.userId, { lineId: line.lineId }, written)).endpoint.id
   })
 
-  it('says burner in every path, and takes line too', async () => {
+  it('uses burner in every path, and accepts line too', async () => {
     expect(expectAnswer(await client.get('/v1/burners'))).to.have.length(1)
     // The document has one spelling of each path, so that the other one is asked past it.
     const spell = (word: string) =>
@@ -40,7 +40,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     }
   })
 
-  it('answers burnerId, and never lineId', async () => {
+  it('returns burnerId, and never lineId', async () => {
     for (const path of ['messages', 'deliveries']) {
       const { text } = await client.get(`/v1/${path}`)
       expect(text).to.include(`"burnerId":"${line.lineId}"`).and.not.to.include('lineId')
@@ -59,7 +59,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     expectProblem(await client.get('/v1/burners?lineId=7'), 400, /^burnerId must be an ID/)
   })
 
-  it('filters by burnerId and by lineId, and goes on with burnerId', async () => {
+  it('filters by burnerId and by lineId, and links to the next page with burnerId', async () => {
     for (const field of ['burnerId', 'lineId']) {
       const answer = await client.get(`/v1/messages?limit=1&${field}=${line.lineId}`)
       expect(expectAnswer(answer)).to.have.length(1)
@@ -68,7 +68,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     }
   })
 
-  it('names burnerId when it is wrong, twice there, or there in both words', async () => {
+  it('names burnerId when it is wrong, repeated, or given in both words', async () => {
     expectProblem(await client.get('/v1/messages?lineId=7'), 400, /^burnerId must be an ID/)
     expectProblem(
       await client.get('/v1/messages?burnerId=7&burnerId=8'),
@@ -79,7 +79,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     expectProblem(await client.get(`/v1/deliveries?${both}`), 400, /^burnerId and lineId are the same/)
   })
 
-  it('knows both words in a body, and names the installation’s', async () => {
+  it('accepts both words in a body, and returns the installation’s', async () => {
     const message = { toNumber: '+15005550101', text: 'Hi' }
     for (const name of ['burnerId', 'lineId']) {
       const body = JSON.stringify({ [name]: line.lineId, ...message })

@@ -15,7 +15,7 @@ interface Message {
 const HOUR = 3_600_000
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
 
-describeWith('messages for later, with a name, and in batches', serveApi, (api) => {
+describeWith('scheduled messages, references and batches', serveApi, (api) => {
   let line: TestLine
   let client: Client
 
@@ -27,7 +27,7 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     by.post('/v1/messages', { lineId: line.lineId, toNumber: ANNA, text: 'Hi', ...fields })
   const list = async (query: string) => expectAnswer(await client.get(`/v1/messages?${query}`)) as Message[]
 
-  it('are shown, put off, cancelled and found by their name, status and number', async () => {
+  it('are shown, rescheduled, cancelled and found by their reference, status and number', async () => {
     const sendAt = inMs(HOUR)
     const options = {
       sendAt,
@@ -74,7 +74,7 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     expectProblem(await client.ask('PATCH', path, { sendAt }), 409, /This one is failed/)
   })
 
-  it('are refused for what is no time or no text, by both doors', async () => {
+  it('are refused for an invalid time or text, by the webhook and by /v1', async () => {
     const wrong: [object, RegExp][] = [
       [{ sendAt: 'tomorrow' }, /^sendAt must be a time such as/],
       [{ sendAt: '2026-12-01T10:00:00' }, /^sendAt must be a time such as/],
@@ -109,7 +109,7 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     })
   })
 
-  it('come in batches: each is answered by itself, in their order', async () => {
+  it('get one result each in a batch, in order', async () => {
     const stranger = await createLine(api.context)
     const one = { lineId: line.lineId, toNumber: ANNA, text: 'Hi' }
     const batch = (messages: unknown, by = client) => by.post('/v1/messages/batch', { messages })
@@ -144,7 +144,7 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     )
   })
 
-  it('of a batch are bound to the line of a token', async () => {
+  it('in a batch are limited to the line of a token', async () => {
     const other = await createLine(api.context, { ...UNLIMITED, userId: line.userId })
     const { token } = await createApiToken(api.context, line.userId, 'x', { lineId: other.lineId })
     const messages = [line, other].map(({ lineId }) => ({ lineId, toNumber: ANNA, text: 'Hi' }))

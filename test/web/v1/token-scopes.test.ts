@@ -43,7 +43,7 @@ describeWith('an API token', serveApi, (api) => {
     return program.ask(method, filled, method === 'PUT' || method === 'POST' ? BODY : undefined)
   }
 
-  it('that may only read is answered by what reads, and by nothing that changes or shows a secret', async () => {
+  it('that is read-only can use operations that read, but none that change or reveal a secret', async () => {
     const program = await programWith({ isReadOnly: true })
     expect(operations()).to.have.length.above(40)
     for (const { method, path } of operations()) {
@@ -58,7 +58,7 @@ describeWith('an API token', serveApi, (api) => {
     }
   })
 
-  it('of one line is refused everything about another line and about the account', async () => {
+  it('of one line cannot access another line or the account', async () => {
     const program = await programWith({ lineId: mine.line.lineId })
     for (const { method, path } of operations()) {
       const answer = await ask(program, method, path, other)
@@ -74,7 +74,7 @@ describeWith('an API token', serveApi, (api) => {
     }
   })
 
-  it('of one line sees and does everything with this line', async () => {
+  it('of one line has full access to that line', async () => {
     const program = await programWith({ lineId: mine.line.lineId })
     for (const { method, path } of operations().filter(({ method }) => method === 'GET')) {
       if (ABOUT_THE_ACCOUNT.test(path)) continue
@@ -93,7 +93,7 @@ describeWith('an API token', serveApi, (api) => {
     expect(renamed.text).not.to.include(other.line.lineId)
   })
 
-  it('of one line that may only read does neither more nor less than both together', async () => {
+  it('of one line that is read-only has exactly both restrictions', async () => {
     const program = await programWith({ lineId: mine.line.lineId, isReadOnly: true })
     const path = `/v1/lines/${mine.line.lineId}`
     expectAnswer(await program.get(path))
@@ -103,7 +103,7 @@ describeWith('an API token', serveApi, (api) => {
     expectProblem(await program.get('/v1/applications'), 403, /limited to one line/)
   })
 
-  it('that has expired is refused as one that was revoked', async () => {
+  it('that has expired is refused like a revoked one', async () => {
     const { id, token } = await createApiToken(api.context, mine.line.userId, 'a test', { expiresInDays: 1 })
     const program = clientOf(api.web, token)
     expectAnswer(await program.get('/v1/lines'))
@@ -121,7 +121,7 @@ describeWith(
   'an API token, at the simulator that others reach',
   () => serveApi(OTHERS),
   (api) => {
-    it('must be one for everything', async () => {
+    it('must be unrestricted', async () => {
       const { userId, lineId, number } = await createLine(api.context)
       const inbound = { toNumber: number, fromNumber: '+15005550101', text: 'Hi' }
       for (const [scope, statuses] of [

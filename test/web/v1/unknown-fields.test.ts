@@ -9,7 +9,7 @@ import { createWorld } from './world.js'
 /** Its clients send more than we read. */
 const OF_THE_ORIGINAL = ['listLines', 'getLine', 'renameLine', 'listContacts', 'saveContact', 'changeContact']
 
-describeWith('a field that nobody knows', serveApi, (api) => {
+describeWith('an unknown field', serveApi, (api) => {
   for (const described of describedOperations().filter(({ path }) => path.startsWith('/v1/'))) {
     const { operation, method } = described
     const isRefused = !OF_THE_ORIGINAL.includes(operation.operationId)
@@ -40,7 +40,7 @@ describeWith('a field that nobody knows', serveApi, (api) => {
     })
   }
 
-  it('is refused with the one that was probably meant, or with those that there are', async () => {
+  it('is refused with the field that was probably meant, or with all known fields', async () => {
     const { line, client, path } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:1/' })
     const message = { lineId: line.lineId, toNumber: '+15005550101', text: 'Hi' }
     for (const [method, target, body, words] of [
@@ -87,7 +87,7 @@ describeWith('a field that nobody knows', serveApi, (api) => {
     expect(text).to.have.length.below(2000)
   })
 
-  it('is refused in one message of a batch, and the others are accepted', async () => {
+  it('is refused in one message of a batch, while the others are accepted', async () => {
     const { line, client } = await createOwner(api)
     const message = { lineId: line.lineId, toNumber: '+15005550101', text: 'Hi' }
     const answers = expectAnswer(
@@ -103,7 +103,7 @@ describeWith('a field that nobody knows', serveApi, (api) => {
     expect(answers[1]?.detail).to.equal('clientref is not a known field. Did you mean clientRef?')
   })
 
-  it('is ignored in a form, as the original’s clients send them, and by the incoming webhook', async () => {
+  it('is ignored in a form, as clients of the original send it, and by the incoming webhook', async () => {
     const { line, client } = await createOwner(api)
     const form = new URLSearchParams({ lineId: line.lineId, toNumber: '+15005550101', text: 'Hi', more: '1' })
     expect(await postPlainly(api, client, '/v1/messages?more=1', form)).to.equal(200)

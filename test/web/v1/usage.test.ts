@@ -32,7 +32,7 @@ describeWith(
       prices: [{ currency: 'USD', amount: '0.0158', messageCount: 1 }],
     })
 
-    it('has what each line sent and what it cost, by month', async () => {
+    it('returns what each line sent and what it cost, by month', async () => {
       expect(expectAnswer(await client.get('/v1/usage'))).to.deep.equal([usageOf(line), usageOf(other)])
       const ofOne = await client.get(`/v1/usage?lineId=${other.lineId}&from=${month}&until=${month}`)
       expect(expectAnswer(ofOne)).to.deep.equal([usageOf(other)])
@@ -40,7 +40,7 @@ describeWith(
       expectProblem(await client.get('/v1/usage?from=November'), 400, /^from must be a month/)
     })
 
-    it('comes as CSV, a row for each currency', async () => {
+    it('returns CSV with a row for each currency', async () => {
       const { text, headers } = await client.get('/v1/usage', { Accept: 'text/csv' })
       expect(headers.get('content-type')).to.match(/^text\/csv/)
       const [head, ...rows] = text.trim().split('\n')
@@ -51,7 +51,7 @@ describeWith(
       expect(rows).to.have.length(2)
     })
 
-    it('has only the line of a token that is for one, and nothing of other people', async () => {
+    it('is limited to the line of a token, and excludes other users', async () => {
       const { token } = await createApiToken(api.context, line.userId, 'of one', { lineId: other.lineId })
       const ofOne = clientOf(api.web, token)
       expect(expectAnswer(await ofOne.get('/v1/usage'))).to.deep.equal([usageOf(other)])
@@ -60,7 +60,7 @@ describeWith(
       expect(expectAnswer(await stranger.get('/v1/usage'))).to.deep.equal([])
     })
 
-    it('has the caps beside the limits, and a webhook beyond one is refused with 429 until the month is over', async () => {
+    it('shows caps beside limits, and refuses a webhook over a cap with 429 until the month is over', async () => {
       await setMonthlyCap(
         api.context,
         { of: 'line', id: line.lineId, userId: line.userId },

@@ -94,7 +94,7 @@ describeWith('applications in the console', startConsole, (site) => {
     )
   })
 
-  it('that are refused keep what was typed, and say what is wrong', async () => {
+  it('keep the input when refused, and explain the error', async () => {
     const { browser, userId } = await openUser()
     const { status, text } = await browser.submit(PATH, {
       ...TYPED,

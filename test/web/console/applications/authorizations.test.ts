@@ -26,7 +26,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     return { line, application, page, connected, path: `${PATH}/${application.id}` }
   }
 
-  it('are listed with their owner, what they may do in words, and when they last did', async () => {
+  it('are listed with their owner, permissions in words, and last activity', async () => {
     const { line, application, page } = await open()
     const html = await page()
     expect(html).to.include('Auto &lt;i>Reply&lt;/i>').and.include('href="https://example.com"')
@@ -42,7 +42,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
   })
 
-  it('say what else they may do', async () => {
+  it('name their other permissions', async () => {
     const { line, application, page } = await open()
     await authorizeLines(site.context, {
       applicationId: application.id,
@@ -86,7 +86,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     expect(wordsOf(await other.page('/access'))).to.include('No application can use this line.')
   })
 
-  it('are named on the way of a message, without what is their own', async () => {
+  it('are named in a message’s timeline, without their private details', async () => {
     const line = await site.openLine()
     const webhookUrl = `${site.receiver.url}?key=theirs`
     const application = await createApplication(site.context, { name: 'Notes', webhookUrl })

@@ -18,7 +18,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
         endpoint = await openEndpoint(site, kind)
       })
 
-      it('names its line or application, which links back to it', async () => {
+      it('names and links its line or application, which links back', async () => {
         const html = await endpoint.page()
         expect(html).to.include(`href="${endpoint.ownerPath}`)
         expect(wordsOf(html)).to.include(site.receiver.url).and.include('not called yet')
@@ -27,7 +27,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
         expect(text).to.include(`href="${endpoint.path}"`)
       })
 
-      it('saves its fields, and says what is wrong with them at the form, with what was typed', async () => {
+      it('saves its fields, and shows errors at the form, keeping the input', async () => {
         const { submit, path } = endpoint
         const optIn = kind === KINDS[2] ? 'lineDisconnected' : 'optOut'
         const url = `${site.receiver.url}/moved`
@@ -53,7 +53,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
         expect((await submit('fields', { url, optInEvents: unknown })).status).to.equal(400)
       })
 
-      it('is deleted, and what is shown then is what it was an endpoint of', async () => {
+      it('can be deleted, which leads to its line or application', async () => {
         const { submit, line, path, ownerPath } = endpoint
         const [status, to] = redirectOf(await submit('delete'))
         expect([status, to?.startsWith(ownerPath)]).to.deep.equal([303, true])
@@ -64,18 +64,18 @@ describeWith('the page of an endpoint', startConsole, (site) => {
     })
   }
 
-  describe('of whatever kind', () => {
+  describe('of any kind', () => {
     beforeEach(async () => {
       endpoint = await openEndpoint(site, KINDS[0])
     })
 
-    it('stays disabled when only its name is changed', async () => {
+    it('stays disabled if only its name changes', async () => {
       await endpoint.set({ disabled_at: new Date(), disabled_reason: 'failing' })
       await endpoint.submit('fields', { url: site.receiver.url, name: 'Other' })
       expect((await found()).disabledAt).to.be.a('date')
     })
 
-    it('hides the signing secret until it is asked for, after the password', async () => {
+    it('hides the signing secret until the user requests it and enters the password', async () => {
       const { path, line, page, submit } = endpoint
       const secret = await endpoint.secret()
       expect(await page())

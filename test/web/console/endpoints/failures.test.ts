@@ -21,7 +21,7 @@ describe('failures in words', () => {
     }
   })
 
-  it('says what an HTTP status means', () => {
+  it('explains an HTTP status', () => {
     expect(explainFailure('http_404')).to.equal(
       'The server returned HTTP 404. Nothing was found at this path. Check the URL for typos.',
     )

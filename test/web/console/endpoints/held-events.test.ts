@@ -38,7 +38,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       expectSentTo(await endpoint.submit('try-now'), `${endpoint.path}?done=events-tried-now`)
     })
 
-    it('say why it was disabled, and it is enabled again', async () => {
+    it('explain why it was disabled, and enable it again', async () => {
       await disable('gone')
       expect(await words())
         .to.include('the server returned 410 Gone')
@@ -51,7 +51,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
         .and.include('Health No event has been sent to this URL since it was enabled')
     })
 
-    it('count what waits and what is held', async () => {
+    it('count waiting and held events', async () => {
       await receive()
       expect(await words()).to.include('1 event waits for an attempt.')
       await receive()
@@ -62,7 +62,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
         .and.include('1 event 1 failed')
     })
 
-    it('send what is held when it is enabled again, and not before', async () => {
+    it('send held events once it is enabled, and not before', async () => {
       await disable('failing')
       const { id } = await receive()
       expect(await words()).to.include('To send them, enable the URL first.')
@@ -78,14 +78,14 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
     })
   })
 
-  describe('of which there is a list', () => {
+  describe('in the list', () => {
     const hold = async (kind: (typeof KINDS)[number]) => {
       const endpoint = await openEndpoint(site, kind)
       await endpoint.set({ disabled_at: new Date(), disabled_reason: 'failing' })
       return endpoint
     }
 
-    it('names each with its message and its failure; of which the media must be copied first, too', async () => {
+    it('shows each with its message and failure, including those that need their media copied first', async () => {
       for (const kind of KINDS.slice(0, 2)) {
         const { line, page } = await hold(kind)
         const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
@@ -114,7 +114,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       expect(html.match(/href="\/console\/messages\//g)).to.have.length(20)
     })
 
-    it('has nothing of other people’s for the owner of an application, but the number', async () => {
+    it('shows the owner of an application only the number of other users’ events', async () => {
       const { line, page } = await hold(KINDS[2])
       await receiveForDelivery(site.context, line)
       expect(wordsOf(await page()))

@@ -43,7 +43,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
       .and.not.match(/value="voiceMail" checked/)
   })
 
-  it('is shown again as it was typed when it is refused', async () => {
+  it('keeps the input when refused', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
     const answer = await line.act('policy', { ...FIELDS, retrySchedule: 'often' })
     expect(answer.status).to.equal(400)
@@ -51,7 +51,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     expect(answer.text).to.include('value="often"').and.not.include('abc-123')
   })
 
-  it('is previewed with what was typed, in the page or for htmx alone, and refused in its place', async () => {
+  it('is previewed with the input, in the page or for htmx, and shows errors in place', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
     const form = 'policy/preview'
     const fields = { ...FIELDS, shape: 'template', template: '{"a": {{ payload | json }}}' }
@@ -68,7 +68,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     expect(await getPolicy(site.context, ...owner)).to.include({ shape: 'linehook', template: null })
   })
 
-  it('has words for what it does to a delivery, on the page of the message', async () => {
+  it('explains its effect on a delivery, on the message’s page', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
     const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
     const messageId = await messageOfEvent(site.context, eventId)

@@ -30,7 +30,7 @@ describeWith("a test event from an endpoint's page", startConsole, (site) => {
     })
   }
 
-  it('is answered with the result alone to htmx', async () => {
+  it('returns only the result to htmx', async () => {
     const page = await endpoint.page()
     const csrf = /name="csrf" value="([\w-]+)"/.exec(page)?.[1] ?? ''
     const path = `${endpoint.path}/test-event`

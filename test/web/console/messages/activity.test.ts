@@ -42,7 +42,7 @@ describeWith('the activity page', startConsole, (site) => {
       words: wordsOf(row ?? '').trim(),
     }))
 
-  it('shows a row for each message, newest first, with what became of its events', async () => {
+  it('shows a row for each message, newest first, with the outcome of its events', async () => {
     const sent = await queueMessage(site.context, line, { text: 'Your code is 1' })
     await receiveForDelivery(site.context, line)
     const html = await page()
@@ -61,7 +61,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(wordsOf(html)).to.include('2 messages.')
   })
 
-  it('says in words what went wrong', async () => {
+  it('explains failures in words', async () => {
     const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
     await sendMessage(site.context, id)
     const delivery = await receiveForDelivery(site.context, line)
@@ -74,7 +74,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(rows[0]?.words).to.match(/exhausted after 9 attempts Host not found\./)
   })
 
-  it('tries a failed event again from its row, and all of a filter as a background task', async () => {
+  it('retries a failed event from its row, and all that match a filter as a background task', async () => {
     const { context } = site
     const deliveries = await Promise.all([1, 2, 3].map(() => receiveForDelivery(context, line)))
     const [first, second, third] = deliveries
@@ -108,7 +108,7 @@ describeWith('the activity page', startConsole, (site) => {
     expectFault(await retry('?status=exhausted'), 409, 'No undelivered event matches this filter')
   })
 
-  it('says when a scheduled message goes', async () => {
+  it('shows when a scheduled message will be sent', async () => {
     await queueMessage(site.context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
     expect(wordsOf(await page())).to.include('Scheduled for 2030-01-02 03:04:05 UTC')
     const thread = await line.browser.get(`${line.path}/conversations/${encodeURIComponent(ANNA)}`)
@@ -128,7 +128,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(row?.words).not.to.include(' From ')
   })
 
-  it('shows the messages of whose events one is of a type', async () => {
+  it('filters messages by the type of their events', async () => {
     const { userId, lineId } = line
     await changeConnection(site.context, userId, lineId, {
       outgoingWebhookUrl: site.receiver.url,
@@ -143,7 +143,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(rowsOf(await page('?type=optOut'))).to.deep.equal([])
   })
 
-  it('stands below the days on which it was, in the zone of the list', async () => {
+  it('groups rows by day, in the time zone of the list', async () => {
     const id = await queueMessage(site.context, line)
     await site.context.db('messages').where({ id }).update({ created_at: '2026-01-31T23:30:00Z' })
     const days = async (query: string) =>
@@ -295,31 +295,31 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   describe('when it is empty', () => {
-    it('says what to do first', async () => {
+    it('says what to do first on an empty list', async () => {
       const words = wordsOf(await page())
       expect(words).to.include('No activity yet.')
       expect(words).to.match(/curl .* phone simulator/)
       expect(await page()).to.include(`href="/console/lines/${line.lineId}/send"`)
     })
 
-    it('says so to who has no line', async () => {
+    it('says so if the user has no lines', async () => {
       const { id } = await addUser(site.context, { email: `${newId()}@example.com` })
       const browser = await browse(site.context, site.web, id)
       expect(wordsOf((await browser.get(PATH)).text)).to.include('because you have no lines')
     })
 
-    it('says that nothing fits the filter', async () => {
+    it('says that no messages match the filter', async () => {
       await queueMessage(site.context, line)
       expect(wordsOf(await page('?status=held'))).to.include('No messages match this filter. Clear filters')
     })
 
-    it('says that nothing is older', async () => {
+    it('says that there are no older messages', async () => {
       const id = await queueMessage(site.context, line)
       expect(wordsOf(await page(`?before=${id}`))).to.include('No older messages.')
     })
   })
 
-  it('keeps itself up to date, by its filter', async () => {
+  it('updates automatically, within its filter', async () => {
     const heard = await listen(site, line, livePathOf(await page('?direction=inbound'))!)
     await until('the empty list', () => heard.text.includes('No messages match this filter.'))
     await queueMessage(site.context, line, { text: 'not this one' })

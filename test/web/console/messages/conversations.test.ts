@@ -35,7 +35,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
   const thread = async (number = ANNA, query = '') => line.page(`/${inPath(number)}${query}`)
   const words = async (number = ANNA, query = '') => wordsOf(await thread(number, query))
 
-  it('are listed with the latest first, by their names, with the last text and what keeps the line from writing', async () => {
+  it('are listed latest first, by name, with the last text and any reason the line cannot reply', async () => {
     expect(wordsOf(await line.page('/conversations'))).to.include('No conversations on this line yet.')
     await receive(ANNA, 'Hello')
     await send(BEN, 'To Ben')
@@ -130,7 +130,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(wordsOf(text)).to.include(BEN).and.include('Newest').and.not.include(ANNA)
   })
 
-  it('show who sent what and what became of it, the newest at the bottom, page by page', async () => {
+  it('show each message with its sender and outcome, newest at the bottom, page by page', async () => {
     for (let n = 1; n <= 32; n += 1) await send(ANNA, `text ${n} of the past`)
     await send(ANNA, 'By hand', { source: 'console', status: 'failed', error: 'expired' })
     await receive(ANNA, 'Thanks')
@@ -147,7 +147,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(older).to.include('Newest').and.not.include('Older')
   })
 
-  it('resend a text that failed, from its bubble, and come back', async () => {
+  it('resend a failed text from its bubble, and return to the conversation', async () => {
     const failed = await send(ANNA, 'Not sent', { status: 'failed', error: 'expired' })
     await send(ANNA, 'Perhaps sent', { status: 'unknown', error: 'no_answer' })
     const html = await thread()
@@ -169,7 +169,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await live.close()
   })
 
-  it('are unread with a count from the first text until somebody opens them, or a page that is in view hears of more', async () => {
+  it('count unread texts until someone opens them, or a visible page receives more', async () => {
     const inbox = async () => wordsOf((await line.browser.get('/console/inbox')).text)
     await receive(ANNA, 'First')
     await receive(ANNA, 'Second')
@@ -203,7 +203,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await inbox()).to.include('You have read everything')
   })
 
-  it('are not counted for who has not looked at them for 30 days, as who works over the API; the next look brings the count back', async () => {
+  it('are not counted for users who have not viewed them for 30 days, until the next view', async () => {
     await receive(ANNA, 'For a program')
     await receive(BEN, 'For a program')
     const users = site.context.db('users').where({ id: line.userId })
@@ -234,7 +234,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(wordsOf(await line.page('/conversations?state=unread'))).to.match(/\+15005550101 1 unread/)
   })
 
-  it('leave the list when they are archived, until another text comes in that is not blocked', async () => {
+  it('leave the list when archived, until another unblocked text arrives', async () => {
     const listed = async (state = '') => wordsOf(await line.page(`/conversations${state}`))
     await receive(ANNA, 'Done with')
     await receive(BEN, 'From Ben')
@@ -277,7 +277,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await live.close()
   })
 
-  it('are answered in place, once for each form, and segments are counted without a script', async () => {
+  it('can be replied to in place, once per form, and count segments without a script', async () => {
     const form = `${inPath(ANNA)}/messages`
     const counted = await line.submit(`${form}/segments`, { key: newId(), text: 'Ж'.repeat(80) })
     expect(wordsOf(counted.text)).to.include('2 segments, UCS-2').and.include('Conversation with')
@@ -293,7 +293,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expectFault(refused, 400, 'Write a message, or choose a picture')
   })
 
-  it('are answered with several pictures, once for each form, as many as the carrier takes', async () => {
+  it('can be replied to with several pictures, once per form, up to the carrier’s limit', async () => {
     await receive(ANNA, 'Show me')
     const html = await thread()
     expect(html)
@@ -329,7 +329,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(outcomes).to.have.length(2)
   })
 
-  it('say what keeps the line from writing, and take a name and a block', async () => {
+  it('explain why the line cannot reply, and allow naming and blocking', async () => {
     await receive(ANNA, 'STOP')
     expect(await words())
       .to.include('opted out of this line')

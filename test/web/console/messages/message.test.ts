@@ -56,7 +56,7 @@ describeWith("a message's page", startConsole, (site) => {
     return outcome.messageId
   }
 
-  describe('of one that is to be sent later', () => {
+  describe('of a scheduled message', () => {
     it('says when, and has forms that change the time and cancel it', async () => {
       const asked = await line.browser.submit(`/console/lines/${line.lineId}/messages`, {
         ...{ to: '+15005550101', text: 'Later', key: newId() },
@@ -114,7 +114,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.to.include('Resend')
     })
 
-    it('says what it waits for, and until when', async () => {
+    it('shows what it is waiting for, and until when', async () => {
       const { db } = site.context
       const first = await queueMessage(site.context, line)
       expect(await words(first)).to.match(
@@ -173,13 +173,13 @@ describeWith("a message's page", startConsole, (site) => {
         /Receipt: in transit, delivery not confirmed yet [\d-]+ [\d:]+ UTC/,
       ],
     ] as const) {
-      it(`tells when a receipt said ${what}`, async () => {
+      it(`shows when a receipt reported ${what}`, async () => {
         const reported = { ...fields, sent_at: new Date(), receipt_at: new Date() }
         expect(await words(await queueMessage(site.context, line, reported))).to.match(said)
       })
     }
 
-    it('says what the carrier’s code means, and what to do', async () => {
+    it('explains the carrier’s code, and what to do', async () => {
       await site.context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
       const failed = { status: 'failed', error: 'Message filtered', carrier: 'twilio-main' }
       const known = await queueMessage(site.context, line, { ...failed, carrier_code: '30032' })
@@ -191,7 +191,7 @@ describeWith("a message's page", startConsole, (site) => {
     })
   })
 
-  it('shows what else was told of it, and sends that again', async () => {
+  it('shows the other events about it, and resends them', async () => {
     const { userId, lineId } = line
     await changeConnection(site.context, userId, lineId, { optInEvents: ['messageStatus'] })
     const id = await queueMessage(site.context, line)
@@ -208,7 +208,7 @@ describeWith("a message's page", startConsole, (site) => {
   })
 
   describe('sends again', () => {
-    it('one that failed, once for a page however often its button is pressed', async () => {
+    it('a failed message, once per page however often the button is pressed', async () => {
       const id = await queueMessage(site.context, line, { status: 'failed', error: 'expired' })
       const key = keyOf(await page(id))
       const count = await countRows(site.context, 'messages')
@@ -223,7 +223,7 @@ describeWith("a message's page", startConsole, (site) => {
       expect(text).to.include(`href="${pathOf(id)}"`)
     })
 
-    it('one that is unknown after a warning', async () => {
+    it('an unknown message, after a warning', async () => {
       const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
       const html = await page(id)
       expect(wordsOf(html)).to.include('Unknown: the carrier never confirmed whether it was sent')
@@ -232,13 +232,13 @@ describeWith("a message's page", startConsole, (site) => {
       expect(answer.status).to.equal(303)
     })
 
-    it('nothing that is over or under way, and says so at the top', async () => {
+    it('no finished message or message in progress, and says so at the top', async () => {
       const id = await queueMessage(site.context, line)
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: newId() })
       expectFault(answer, 409, 'Only a failed or unknown message can be resent')
     })
 
-    it('keeps the key when it is refused', async () => {
+    it('keeps its key after a refusal', async () => {
       const id = await queueMessage(site.context, line, { status: 'failed' })
       await site.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
       const key = newId()
@@ -261,7 +261,7 @@ describeWith("a message's page", startConsole, (site) => {
 
     const attempt = () => deliverWhenDue(site.context, delivery.id, delivery.endpoint_id)
 
-    it('tells of its event and its first delivery', async () => {
+    it('shows its event and its first delivery', async () => {
       expect(await words(id))
         .to.match(/From \+15005550101 received/)
         .and.match(/To Office \+1555\d+ Type Text/)
@@ -275,7 +275,7 @@ describeWith("a message's page", startConsole, (site) => {
       )
     })
 
-    it('tells of each attempt: when, how long, what came, and when the next one is due', async () => {
+    it('shows each attempt: time, duration, response, and when the next one is due', async () => {
       const attack = '<script>alert(1)</script>'
       site.receiver.answerWith((response) => {
         response.statusCode = 500
@@ -295,7 +295,7 @@ describeWith("a message's page", startConsole, (site) => {
       expect(html).not.to.include('>Retry<').and.not.to.include('Resend')
     })
 
-    it('opens an attempt: its request as it was sent, its answer, and how long the parts took', async () => {
+    it('opens an attempt: its request as sent, its response, and its timing', async () => {
       const { db, secrets } = site.context
       const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
       await endpoint.clone().update({
@@ -347,7 +347,7 @@ describeWith("a message's page", startConsole, (site) => {
       expect(await page(`${id}?attempt=${foreign}`)).not.to.include('aria-current="page">Request')
     })
 
-    it('folds attempts that are alike, and makes the next one now when it is asked to', async () => {
+    it('collapses similar attempts, and makes the next one now on request', async () => {
       site.receiver.answerWith((response) => response.writeHead(404).end())
       const action = `${pathOf(id)}/deliveries/${delivery.id}/try-now`
       for (let n = 1; n <= 3; n += 1) {
@@ -370,7 +370,7 @@ describeWith("a message's page", startConsole, (site) => {
       )
     })
 
-    it('says what keeps it from its next attempt', async () => {
+    it('explains what blocks the next attempt', async () => {
       const { db } = site.context
       const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
       const row = db('deliveries').where({ id: delivery.id })
@@ -396,7 +396,7 @@ describeWith("a message's page", startConsole, (site) => {
       await row.clone().update({ status: 'exhausted' })
     })
 
-    it('shows what listeners answered', async () => {
+    it('shows the responses of listeners', async () => {
       const at = { eventId: delivery.event_id, durationMs: 12, responseStatus: 204, failure: null }
       await recordListenerAttempts(site.context, line.lineId, [
         { ...at, startedAt: new Date() },
@@ -407,7 +407,7 @@ describeWith("a message's page", startConsole, (site) => {
       )
     })
 
-    it('sends a delivery again whose attempts are over', async () => {
+    it('resends a delivery that has used up its attempts', async () => {
       await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
       const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
       expect(await page(id)).to.include(`action="${action}"`)
@@ -420,7 +420,7 @@ describeWith("a message's page", startConsole, (site) => {
       expectFault(again, 409, /^This delivery is still in progress/)
     })
 
-    it('says that nobody got it where there was no URL', async () => {
+    it('says that nobody received it if there was no URL', async () => {
       const lonely = await createLine(site.context, { userId: line.userId })
       const outcome = await receiveMessage(site.context, inboundText(lonely))
       if (outcome.kind !== 'received') throw new Error('it was not received')
@@ -445,7 +445,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.include('Media copied')
     })
 
-    it('says why there is no copy, and has it made anew at "Retry"', async () => {
+    it('explains why there is no copy, and copies again on "Retry"', async () => {
       const id = await receiveMedia(`${site.context.config.publicUrl}/uploads/${'x'.repeat(43)}`)
       await copyMedia(site.context, id)
       expect(await words(id))
@@ -478,7 +478,7 @@ describeWith("a message's page", startConsole, (site) => {
     await heard.close()
   })
 
-  it('has no deliveries of somebody else’s message', async () => {
+  it('shows no deliveries of another user’s message', async () => {
     const stranger = await createLine(site.context, { outgoingUrl: site.receiver.url })
     const { id: deliveryId } = await receiveForDelivery(site.context, stranger)
     await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })

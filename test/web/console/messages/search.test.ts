@@ -13,7 +13,7 @@ describeWeb('the search', ({ context, web }) => {
   const find = async (userId: string, written: string) =>
     (await browse(context, web, userId)).get(`${SEARCH}?q=${encodeURIComponent(written)}`)
 
-  it('is on every page, and asks for nothing by itself', async () => {
+  it('is on every page, and sends no request on its own', async () => {
     const { id } = await createPerson(context)
     const browser = await browse(context, web, id)
     expect((await browser.get('/console')).text).to.match(/<form [^>]*action="\/console\/search"/)
@@ -22,7 +22,7 @@ describeWeb('the search', ({ context, web }) => {
     expect(page.text).not.to.include('No results')
   })
 
-  it('leads to the message, with what became of it', async () => {
+  it('links to the message, with its outcome', async () => {
     const line = await createLine(context)
     const id = await queueMessage(context, line, {
       to_number: '+14155550142',
@@ -34,7 +34,7 @@ describeWeb('the search', ({ context, web }) => {
     expect(text).to.match(/<p class="why">[^<]+/)
   })
 
-  it('leads to a text of one’s own in one click, and to what is older', async () => {
+  it('leads to the user’s own text in one click, and to older ones', async () => {
     const line = await createLine(context)
     const id = await queueMessage(context, line, { text: 'Your Invoice <4711> is ready' })
     const { text } = await find(line.userId, 'invoice')
@@ -44,7 +44,7 @@ describeWeb('the search', ({ context, web }) => {
     expect(text).to.include('href="/console/activity?text=invoice"')
   })
 
-  it('shows an operator whose it is and what became of it, but not the number nor the text', async () => {
+  it('shows operators the owner and the outcome, but neither the number nor the text', async () => {
     const operator = await createPerson(context, { role: 'operator' })
     const owner = await createPerson(context)
     const line = await createLine(context, { userId: owner.id, name: 'Desk' })
@@ -56,7 +56,7 @@ describeWeb('the search', ({ context, web }) => {
     expect((await find(operator.id, owner.email)).text).to.include(`href="/console/users/${owner.id}"`)
   })
 
-  it('asks an operator why, before it finds a number in others’ messages', async () => {
+  it('asks an operator for a reason before it finds a number in other users’ messages', async () => {
     const operator = await createPerson(context, { role: 'operator' })
     const owner = await createPerson(context)
     const line = await createLine(context, { userId: owner.id })
@@ -76,7 +76,7 @@ describeWeb('the search', ({ context, web }) => {
     expect(found.text).to.include(id).and.to.include(owner.email).and.to.include('…43')
   })
 
-  it('says when there is nothing, and what is wrong with what was written', async () => {
+  it('says when nothing matches, and explains invalid input', async () => {
     const { id } = await createPerson(context)
     expect((await find(id, newId())).text).to.include('No results.')
     const short = await find(id, 'ab')

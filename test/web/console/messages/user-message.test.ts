@@ -12,7 +12,7 @@ import { messageOfEvent } from '../../support.js'
 const NUMBER = '+14155550142'
 const TEXT = 'a secret of theirs'
 
-describeWeb("an operator's look at a user's message", ({ context, web }) => {
+describeWeb("an operator's view of a user's message", ({ context, web }) => {
   let owner: Person
   let operator: Person
   let browser: BrowserSession
@@ -37,7 +37,7 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
       }),
     )
 
-  it('needs a reason, which is written down before anything is shown', async () => {
+  it('requires a reason, which is recorded before anything is shown', async () => {
     const asked = await browser.get(path)
     expectPage(asked)
     expect(asked.text).not.to.include(NUMBER).and.not.to.include(TEXT)
@@ -58,7 +58,7 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
     ])
   })
 
-  it('is nothing but a look: there is nothing to press, and what it would send is refused', async () => {
+  it('is read-only: it has no buttons, and forms are refused', async () => {
     await browser.submit(`${path}/look`, { reason: 'ticket 4711' })
     const { text } = await browser.get(path)
     expect(text).not.to.include('send-again').and.not.to.include('href="/console/lines/')
@@ -110,7 +110,7 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
     expect(mixed.status).to.equal(404)
   })
 
-  it('is read by the user in what was done with the account', async () => {
+  it('appears in the user’s account history', async () => {
     await browser.submit(`${path}/look`, { reason: 'ticket 4711' })
     await browser.get(path)
     const history = await (await browse(context, web, owner.id)).get('/console/settings/history')

@@ -39,7 +39,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       after: { name: after },
     }) as const
 
-  it('show who did what to what, whose it is, from where, and what differs, as text', async () => {
+  it('show who did what to what, the owner, the origin and the differences, as text', async () => {
     const line = await createLine(context, { userId: user.id })
     await done(by(user), { ...renamed('Front', '<b>Back</b>'), subjectId: line.lineId })
     const { text } = await browser.get(`${LOG}?user=${user.email}`)
@@ -50,7 +50,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
     expect(text).to.include('&lt;b>Back&lt;/b>').and.not.to.include('<b>Back')
   })
 
-  it('are filtered by who, what, to what, whose and when', async () => {
+  it('can be filtered by actor, action, subject, owner and time', async () => {
     const other = await createPerson(context)
     const line = await createLine(context, { userId: user.id, name: 'A line of the user' })
     await done(by(user), { ...renamed('one', 'first mark'), subjectId: line.lineId })
@@ -74,7 +74,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
     expect(await marksOf({ subject: line.lineId, until: '2020-01-01T00:00', zone: 'UTC' })).to.deep.equal([])
   })
 
-  it('say at the form what is wrong with a filter, and keep it', async () => {
+  it('show an error in a filter at the form, and keep the input', async () => {
     for (const [query, fault] of [
       ['actor=nobody@example.com', "actor must be a user's email address or ID"],
       ['user=x', "user must be a user's email address or ID"],
@@ -94,7 +94,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
     expect(faultOf(wrong)).to.include('from must be').and.to.include('before must be')
   })
 
-  it('lead from page to page, by what was there when the first was read', async () => {
+  it('are paginated as of the time of the first page', async () => {
     for (let n = 0; n < 25; n += 1) await done(by(user), renamed(`<${n}>`, `<${n + 1}>`))
     const query = `?user=${user.id}&action=line.renamed`
     const first = await browser.get(LOG + query)
@@ -106,7 +106,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
     expect(second.text).to.include('Newest').and.not.to.include('rel="next"')
   })
 
-  it('are themselves a look, once in a while', async () => {
+  it('record that they were viewed, at most every ten minutes', async () => {
     for (const query of ['', '', `?user=${user.id}`]) await browser.get(LOG + query)
     const looks = await listAudit(context, { actorId: operator.id }, { limit: 10 })
     expect(looks.map(({ action, userId }) => [action, userId])).to.deep.equal([
@@ -116,7 +116,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
   })
 
   describe('of a user’s own part', () => {
-    it('show what was done to what is theirs, of operators neither name nor address', async () => {
+    it('show users the history of their own data, without operators’ names and addresses', async () => {
       await done(by(operator, '192.0.2.99'), renamed('Front', 'Back'))
       await done(by(user, '192.0.2.7'), renamed('Back', 'Shop'))
       await done(
@@ -139,7 +139,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       expect((await theirs.get(HISTORY)).text).to.include('an operator')
     })
 
-    it('stay theirs whatever the address asks for', async () => {
+    it('stay limited to the user’s own, whatever the URL asks for', async () => {
       await done(by(operator), { action: 'line.renamed', userId: operator.id, after: { name: 'not theirs' } })
       const theirs = await browse(context, web, user.id)
       for (const path of [HISTORY, `${HISTORY}.csv`, `${HISTORY}.jsonl`]) {
@@ -152,7 +152,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
   })
 
   describe('as a file', () => {
-    it('have every row that fits, as CSV that is no formula and as JSON lines', async () => {
+    it('export every matching row, as CSV without formulas and as JSON lines', async () => {
       const names = Array.from({ length: 1203 }, (_, n) => `=HYPERLINK("${n}")`)
       await context.db('audit_log').insert(
         names.map((name) => ({
@@ -202,7 +202,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       expect(answer.text).to.include('more than 100000 rows. Choose a shorter time range with from and until')
     })
 
-    it('are acts, with what was asked for', async () => {
+    it('are recorded, with their filters', async () => {
       await browser.get(`${LOG}.jsonl?user=${user.id}&action=line`)
       const [row] = await listAudit(context, { actorId: operator.id }, { limit: 1 })
       expect(row).to.deep.include({

@@ -62,7 +62,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
       })
     })
 
-    it('says what a carrier’s code means, where it is known', async () => {
+    it('explains a carrier’s code if it is known', async () => {
       await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
       const failed = { status: 'failed', error: 'late', carrier: 'twilio-main' }
       await queueMessage(context, line, { ...failed, carrier_code: '39999' })
@@ -75,7 +75,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
       expect(rows[1]).to.include({ carrierCode: '39999', carrierReason: '', carrierCodeMeaning: '' })
     })
 
-    it('has what the filter of the page lets through, to which it links', async () => {
+    it('contains the rows that match the page’s filter', async () => {
       await queueMessage(context, line, { to_number: BEN, text: 'to Ben' })
       await queueMessage(context, line, { text: 'to Anna' })
       const query = `?direction=outbound&number=${encodeURIComponent(BEN)}`
@@ -87,7 +87,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
       expectPage(await owning.get('/console/activity.csv?status=lost'), 400)
     })
 
-    it('is in the audit log, with what was asked for and without a number', async () => {
+    it('is recorded in the audit log, with its filter but without a number', async () => {
       await owning.get(`/console/activity.csv?status=failed&number=${encodeURIComponent(BEN)}`)
       expect(await newestAct('user.activity.exported')).to.deep.include({
         actorId: line.userId,
@@ -130,7 +130,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         until('there is room again', async () => (await ask('?direction=inbound')).status === 200)
       const ask = (query = '') => readers[0]!.get(`/console/activity.csv${query}`)
 
-      it('has two downloads of one reader at a time, whenever they are asked for, and room for others', async () => {
+      it('allows two downloads per user at a time, leaving room for others', async () => {
         const asked = await Promise.allSettled(Array.from({ length: 5 }, () => takeNothing()))
         const answers = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
         expect(answers.map(({ statusCode }) => statusCode).sort()).to.deep.equal([200, 200, 429, 429, 429])
@@ -161,7 +161,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         expect(bytes).to.equal(Buffer.byteLength(text))
       })
 
-      it('has few readers at a time, and the next ones are told to come again', async () => {
+      it('allows a few downloads at a time, and tells further users to try again', async () => {
         const stalled = await Promise.all([1, 1, 2, 2].map(takeNothing))
         stalled.push(await takeNothing())
         const refused = await ask()
@@ -174,7 +174,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
   })
 
   describe('a line as a zip', () => {
-    it('is its owner’s, and nobody else’s', async () => {
+    it('is available only to its owner', async () => {
       const path = `/console/lines/${line.lineId}/export.zip`
       expect((await owning.get(`/console/lines/${line.lineId}`)).text).to.include(`href="${path}"`)
       expect([...(await zipAt(owning, path)).keys()]).to.include('messages.jsonl')
@@ -196,7 +196,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
   })
 
   describe('a person as a zip', () => {
-    it('is what operators may have', async () => {
+    it('is available to operators', async () => {
       const path = '/console/people/export'
       const { id } = await createPerson(context, { role: 'operator' })
       const operating = await browse(context, web, id)

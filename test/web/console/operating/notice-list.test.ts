@@ -53,7 +53,7 @@ describeWeb('notices in the console', ({ context, web }) => {
       .replace(/\s+/g, ' ')
       .trim()
 
-  it('are for a user those of what is theirs, with a link to the cure', async () => {
+  it('show users their own, with a link to the fix', async () => {
     await addEndpointNotice(user.id)
     await addEndpointNotice(operator.id, 'Somebody else’s')
     await addQueueNotice()
@@ -65,7 +65,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
   })
 
-  it('are for an operator all of them', async () => {
+  it('show operators all of them', async () => {
     await addEndpointNotice(user.id)
     await addQueueNotice()
     const text = await showTo(operator)
@@ -97,7 +97,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(refused.status).to.equal(400)
   })
 
-  it('come 15 on a page', async () => {
+  it('are shown 15 per page', async () => {
     const ids: string[] = []
     for (let n = 0; n < 16; n += 1) ids.push(await addEndpointNotice(user.id, `line number ${n}`))
     const first = await showTo(user)
@@ -108,7 +108,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(second).to.not.include('rel="next"')
   })
 
-  it('are searched by a name in them, and filtered by what they mean', async () => {
+  it('can be searched by name, and filtered by meaning', async () => {
     await addEndpointNotice(user.id)
     await addEndpointNotice(user.id, 'Warehouse')
     await addNotice('endpoint.recovered', user.id, {
@@ -130,7 +130,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(await showTo(user)).to.include('endpoint.renamed')
   })
 
-  it('cannot be chosen by mail where there are no mails', async () => {
+  it('cannot be chosen for email without a mail server', async () => {
     expect(await showTo(user, '/console/settings')).to.include('This service does not send email.')
   })
 })
@@ -139,7 +139,7 @@ describeWeb(
   'the choice of mails',
   { environment: { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'lines@acme.example' } },
   ({ context, web }) => {
-    it('is kept, and refused if it is none', async () => {
+    it('is saved, and refused if invalid', async () => {
       const operator = await createPerson(context, { role: 'operator' })
       const browser = await browse(context, web, operator.id)
       const chosen = async () =>

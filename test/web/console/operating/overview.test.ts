@@ -57,7 +57,7 @@ describeWeb('the overview page', ({ context, web }) => {
     expect(whole).to.deep.equal([])
   })
 
-  it('leads to the cure of each need: where one may mend it oneself, or to its owner', async () => {
+  it('links each problem to its fix, or to its owner', async () => {
     const { text } = await browser.get(OVERVIEW)
     for (const href of [
       ...[`/console/lines/${own.lineId}`, `/console/users/${other.userId}`],
@@ -78,7 +78,7 @@ describeWeb('the overview page', ({ context, web }) => {
     }
   })
 
-  it('has other spans, and refuses what is none before it streams', async () => {
+  it('offers other time ranges, and refuses an invalid one before it streams', async () => {
     for (const [span, words] of [
       ['24h', 'in the last 24 hours'],
       ['7d', 'in the last 7 days'],
@@ -93,7 +93,7 @@ describeWeb('the overview page', ({ context, web }) => {
     }
   })
 
-  it('says whom the traffic is from, by user, line, carrier and endpoint, in each span', async () => {
+  it('breaks traffic down by user, line, carrier and endpoint, in each time range', async () => {
     for (const span of ['1h', '24h', '7d']) {
       const at = async (by: string) => (await browser.get(`${OVERVIEW}?span=${span}&by=${by}`)).text
       const ofUsers = await at('user')
@@ -108,7 +108,7 @@ describeWeb('the overview page', ({ context, web }) => {
     expect((await browser.get(`${OVERVIEW}?by=text`)).status).to.equal(400)
   })
 
-  it('keeps itself up to date, and says the same to all who look at the same time', async () => {
+  it('updates automatically, with one result for everyone who is watching', async () => {
     const heard = await Promise.all(
       [1, 2].map(() => hear(`${web.url}${OVERVIEW}/live`, { Cookie: browser.cookie() })),
     )
@@ -127,13 +127,13 @@ describeWeb('the overview page', ({ context, web }) => {
     await Promise.all(heard.map((each) => each.close()))
   })
 
-  describe('comes after signing in', () => {
+  describe('is the first page after signing in', () => {
     async function signIn(person: Person, next: string) {
       const nobody = await browse(context, web)
       return nobody.submit('/console/sign-in', { email: person.email, password: PASSWORD, next })
     }
 
-    it('for operators, unless they asked for another page', async () => {
+    it('for operators, unless they requested another page', async () => {
       expectSentTo(await signIn(operator, ''), OVERVIEW)
       expectSentTo(await signIn(operator, '/console'), OVERVIEW)
       expectSentTo(await signIn(operator, '/console/activity'), '/console/activity')
@@ -141,7 +141,7 @@ describeWeb('the overview page', ({ context, web }) => {
       expectPage(await browser.get('/console'))
     })
 
-    it('for nobody else', async () => {
+    it('but not for users', async () => {
       expectSentTo(await signIn(await createPerson(context), ''), '/console')
     })
   })

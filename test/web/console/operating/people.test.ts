@@ -20,7 +20,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     line = await createLine(context)
   })
 
-  it('shows what there is of a number, and erases nothing by that', async () => {
+  it('shows the stored data of a number without erasing it', async () => {
     const id = await queueMessage(context, line, { status: 'sent' })
     const page = await operating.submit(PEOPLE, { number: ANNA })
     expectPage(page)
@@ -28,13 +28,13 @@ describeWeb('the console, of people', ({ context, web }) => {
     expect((await messageRow(context, id)).text).to.equal('Hello')
   })
 
-  it('says so when no line knows a number, and has nothing to forget then', async () => {
+  it('says so if no line has been in contact with a number, and offers no erasure', async () => {
     const { text } = await operating.submit(PEOPLE, { number: ANNA })
     expect(wordsOf(text)).to.include('No line has been in contact with this number')
     expect(text).not.to.include(`${PEOPLE}/forget`)
   })
 
-  it('says what is wrong with a number', async () => {
+  it('explains an invalid number', async () => {
     const page = await operating.submit(PEOPLE, { number: '555' })
     expectFault(page, 400, /^number must be a phone number in E\.164 format/)
   })
@@ -48,14 +48,14 @@ describeWeb('the console, of people', ({ context, web }) => {
     expect(await messageRow(context, id)).to.include({ text: null, to_number: 'forgotten' })
   })
 
-  it('says what keeps a person from being forgotten, and offers it again', async () => {
+  it('explains what prevents an erasure, and offers it again', async () => {
     await claimMessage(context, await queueMessage(context, line))
     const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
     expectFault(page, 409, /are being processed right now/)
     expect(page.text).to.include(`name="number" value="${ANNA}"`)
   })
 
-  it('gives and erases nothing without a reason, which whoever’s lines know the person reads', async () => {
+  it('requires a reason, which every user in contact with the person can read', async () => {
     const id = await queueMessage(context, line, { status: 'sent' })
     for (const form of ['export', 'forget']) {
       const page = await operating.submit(`${PEOPLE}/${form}`, { number: ANNA })

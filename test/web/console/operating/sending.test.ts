@@ -19,7 +19,7 @@ import { wordsOf } from '../lines/line/line-page.js'
 import { expectSentTo, expectFault } from '../support.js'
 import { messageOfEvent } from '../../support.js'
 
-describeWeb('the console, of what is paused', ({ context, web }) => {
+describeWeb('pauses in the console', ({ context, web }) => {
   let operator: Person
   let operating: BrowserSession
   let line: TestLine
@@ -38,7 +38,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
   const own = () => ({ id: line.lineId, userId: line.userId })
 
   describe('a line', () => {
-    it('is paused and resumed by its owner, and shown where its state is', async () => {
+    it('is paused and resumed by its owner, and shown with its state', async () => {
       const id = await queueMessage(context, line)
       await context
         .db('messages')
@@ -60,7 +60,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
       expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
     })
 
-    it('that an operator paused has no button for its owner, who is told why', async () => {
+    it('paused by an operator has no button for its owner, who sees why', async () => {
       const user = `/console/users/${line.userId}`
       expectSentTo(
         await operating.submit(`${user}/lines/${line.lineId}/pause`),
@@ -129,7 +129,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
     expect(await words(operating, account)).not.to.include('Paused since')
   })
 
-  it('all sending is paused and resumed by operators, who see it on each page; others do not', async () => {
+  it('operators pause and resume all sending, and only they see it on each page', async () => {
     const pages = ['/console', '/console/activity', '/console/users', '/console/settings', '/simulator']
     const notice = new RegExp(`All sending has been paused since [^.]* by ${operator.email}`)
     for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
@@ -145,7 +145,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
     for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
   })
 
-  it('a message that waits says for the end of which pauses, since when and whose they are', async () => {
+  it('a waiting message names the pauses it waits for, since when and by whom', async () => {
     const id = await queueMessage(context, line)
     const answer = await queueMessage(context, line, { source: 'service' })
     const account = await getCarrierAccount(context, 'simulator')

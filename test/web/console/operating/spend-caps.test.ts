@@ -34,7 +34,7 @@ describeWeb('caps', ({ context, web }) => {
     expect(await listSpendCaps(context.db, [line.userId])).to.deep.equal([])
   })
 
-  it('are refused for what is no number, and for a line of somebody else', async () => {
+  it('are refused for an invalid number, and for another user’s line', async () => {
     const refused = await cap(line.userId, 'many')
     expectFault(refused, 400, /^segments must be a whole number/)
     expectPage(await cap((await createLine(context)).lineId, '5'), 404)
@@ -64,7 +64,7 @@ describeWeb('caps', ({ context, web }) => {
     expect(await words(operating, user)).to.include('used up')
   })
 
-  it('are also of money in a month, beside what the lines sent and cost', async () => {
+  it('also limit money per month, next to what the lines sent and cost', async () => {
     const cap = (of: string, amount: string) => operating.submit(`${user}/monthly-cap`, { of, amount })
     expect(await words(operating, user)).to.include('Nothing sent in the last three months')
     expectSentTo(await cap(line.lineId, '2 USD'), `${user}?done=monthly-cap-saved`)

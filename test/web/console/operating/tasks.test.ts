@@ -27,7 +27,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     return delivery
   }
 
-  it('what the server missed is sent again by one button, and the bar says how far that is', async () => {
+  it('one button resends what the server missed, with a progress bar', async () => {
     expect(wordsOf(await line.endpointPage())).not.to.include('not delivered since')
     const first = await miss()
     await miss()
@@ -48,7 +48,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expect(wordsOf(message.text)).to.match(/delivered replayed/)
   })
 
-  it('a form counts what fits, or sends it to another URL; what is wrong stands at the form', async () => {
+  it('the form counts matching events, or sends them to another URL, and shows errors in place', async () => {
     const missed = await miss()
     const typed = { from: '2026-01-01T00:00', zone: 'Europe/Berlin', outcome: 'any', perSecond: '20' }
     const counted = await line.act('replay', { ...typed, do: 'count' })
@@ -95,7 +95,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expect(await tasks()).to.match(/Held events for Office 0 of 501 waiting/)
   })
 
-  it('keeps itself up to date, and a task is stopped by its owner only', async () => {
+  it('updates automatically, and only its owner can stop a task', async () => {
     await miss()
     await line.act('replay', { since: new Date(0).toISOString() })
     const { id } = await newest()

@@ -99,7 +99,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     }
   })
 
-  it('keeps what was typed, and does nothing before the password', async () => {
+  it('keeps the input, and does nothing before the password is entered', async () => {
     const asking = forms().filter((each) => !mayGoOn(each))
     expect(asking).to.have.length.at.least(20)
     const before = await rows()
@@ -115,7 +115,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(await rows()).to.deep.equal(before)
   })
 
-  it('is sent by the right password, once, and the session goes on under a new token', async () => {
+  it('is submitted once by the right password, and the session gets a new token', async () => {
     const fields = { email: 'grace@example.com', name: 'Grace', role: 'operator' }
     expect(isAskedAgain(await browser.submit('/console/users', fields))).to.equal(true)
     const cookie = browser.cookie()
@@ -169,7 +169,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(await context.db('endpoints').where({ user_id: owner.person.id, url })).to.have.length(3)
   })
 
-  it('comes again with what was typed if it had a secret, which no page keeps', async () => {
+  it('is shown again with the input, except secrets, which no page keeps', async () => {
     const path = '/console/carriers/new?kind=twilio'
     const kept = { kind: 'twilio', name: 'late', 'setting-accountSid': `AC${'0'.repeat(32)}` }
     const secret = 'hush'.repeat(8)
@@ -186,7 +186,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(added.headers.get('location')).to.include('done=carrier-added')
   })
 
-  it('asks for the second factor too, of who has one', async () => {
+  it('also asks users with a second factor for it', async () => {
     const person = await createPerson(context)
     const app = await setUpApp(context, person.id)
     const own = await browse(context, web, person.id)
@@ -208,7 +208,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(done.text).to.include('lhp_')
   })
 
-  it('is the only kind of replay that asks: one that goes to the endpoint itself does not', async () => {
+  it('is the only kind of replay that asks; a replay to the endpoint itself does not', async () => {
     const path = `/console/endpoints/${owner.line.endpointId}/replay`
     const here = await browser.submit(path, { from: '2026-01-01T00:00' })
     expectSentTo(here, '/console/tasks?done=replay-started')
@@ -220,7 +220,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expectPage(counted)
   })
 
-  it('and the zip of a line asks as well', async () => {
+  it('the ZIP of a line asks as well', async () => {
     const path = `/console/lines/${owner.line.lineId}/export.zip`
     expectSentTo(await browser.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
   })

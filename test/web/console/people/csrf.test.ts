@@ -82,7 +82,7 @@ describeWeb('a form of the console', ({ context, web }) => {
       .filter(({ method }) => method === 'POST')
       .map(({ path }) => path)
 
-  it('is refused unless it comes from a page of ours in this browser, and changes nothing', async function () {
+  it('is refused, without changes, unless it comes from our own page in this browser', async function () {
     // A dozen requests for each form that there is.
     this.timeout(120_000)
     const before = await allRows(context)
@@ -146,7 +146,7 @@ describeWeb('a form of the console', ({ context, web }) => {
     expect(await allRows(context)).to.deep.equal(before)
   })
 
-  it('of ours is answered, whatever is in its fields', async () => {
+  it('of our own gets a response, whatever is in its fields', async () => {
     const names = [
       ...Object.keys(FIELDS),
       'lineId',

@@ -11,7 +11,7 @@ describeWeb(
   'who forgot the password',
   { environment: { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'lines@acme.example' } },
   ({ context, web }) => {
-    it('finds the way from the sign-in page, and is answered as everybody is', async () => {
+    it('is linked from the sign-in page, and gets the same response as everyone', async () => {
       const person = await createPerson(context)
       const browser = await browse(context, web)
       const signIn = await browser.get('/console/sign-in')
@@ -34,8 +34,8 @@ describeWeb(
   },
 )
 
-describeWeb('where there are no mails', ({ context, web }) => {
-  it('the sign-in page does not offer one, and there is no such page', async () => {
+describeWeb('without a mail server', ({ context, web }) => {
+  it('the sign-in page does not offer a link, and the page does not exist', async () => {
     const browser = await browse(context, web)
     const { text } = await browser.get('/console/sign-in')
     expect(text).to.not.include('Forgot your password?')

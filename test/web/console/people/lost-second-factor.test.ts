@@ -66,7 +66,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       .map(({ action, actorId, after }) => ({ action, actorId, after }))
   }
 
-  it('is removed when one operator asks and another confirms; both steps are in the audit log', async () => {
+  it('is removed when one operator requests it and another confirms; the audit log has both steps', async () => {
     const theirs = await browse(context, web, user.id)
     expectSentTo(await ask(), `${path}?done=removal-asked`)
     expect(await hasIt()).to.equal(true)
@@ -91,7 +91,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       .and.not.to.include('name="removal"')
   })
 
-  it('is told to the user and to every operator by mail, whichever mails they want', async () => {
+  it('is reported by email to the user and every operator, regardless of their preferences', async () => {
     for (const { id } of [user, second!]) await setNoticeMails(context, id, 'none')
     const mailing: Context = {
       ...context,
@@ -117,7 +117,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     ])
   })
 
-  describe('stays, although', () => {
+  describe('is kept when', () => {
     it('one operator has two sessions', async () => {
       await ask()
       const again = await browse(context, web, first!.id)
@@ -126,7 +126,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       await expectRefusal(asking, await rowOf(), /^You requested this/)
     })
 
-    it('one operator adds a second account, or lets himself into another one by a set-up link', async () => {
+    it('one operator adds a second account, or opens another one with a set-up link', async () => {
       await ask()
       await createSetUpLink(
         { ...context, actor: { kind: 'user', userId: first!.id, credentialId: null, address: null } },
@@ -140,7 +140,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       await expectRefusal(await browse(context, web, added.id), await rowOf(), /created the other's account/)
     })
 
-    it('the operator whom it is about asks, or confirms', async () => {
+    it('the affected operator requests or confirms it', async () => {
       await context.db('users').where({ id: user.id }).update({ role: 'operator' })
       const own = await browse(context, web, user.id)
       const answer = await ask(own)
@@ -152,7 +152,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       await expectRefusal(own, await rowOf(), /^To remove your own/)
     })
 
-    it('a day has passed, who asked is an operator no more, or it was withdrawn', async () => {
+    it('a day has passed, the requester is no longer an operator, or it was withdrawn', async () => {
       await ask()
       const late = await rowOf()
       const requests = () => context.db('second_factor_removals')
@@ -186,14 +186,14 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     expect((await acts()).filter(({ action }) => action === 'second_factor.removed')).to.have.length(1)
   })
 
-  it('of a single operator’s user is for the command line, which the page says', async () => {
+  it('needs the command line if there is a single operator, which the page says', async () => {
     await context.db('users').where({ id: second!.id }).update({ disabled_at: context.db.fn.now() })
     const answer = await ask()
     expectPage(answer, 409)
     expect(faultOf(answer)).to.include('`linehook user remove-second-factor`')
   })
 
-  it('needs a reason, which stays in the form, and is asked for once', async () => {
+  it('needs a reason, which stays in the form, and can be requested once', async () => {
     const answer = await ask(asking, 'ok')
     expectFault(answer, 400, /^reason must say in 5 to 300 characters/)
     await ask()

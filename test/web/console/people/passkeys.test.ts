@@ -33,7 +33,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
   const age = (interval: string) =>
     context.db('passkey_challenges').update({ created_at: context.db.raw('now() - ?::interval', [interval]) })
 
-  it('are asked for with a question of their own, which demands that the device looks who it is', async () => {
+  it('are requested with their own challenge, which requires user verification', async () => {
     const add = (await browser.submit(`${PASSKEYS}/options`)).body as Record<string, unknown>
     const again = (await browser.submit(`${PASSKEYS}/options`)).body as Record<string, unknown>
     expect(add).to.have.nested.property('rp.id', 'localhost')
@@ -47,7 +47,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
     expect(show).to.deep.include({ rpId: 'localhost', userVerification: 'required', allowCredentials: [] })
   })
 
-  it('are refused in words, whatever is sent, and there is nothing that is a 500', async () => {
+  it('are refused with an explanation, whatever is sent, and never with a 500', async () => {
     for (const secretCredential of GARBAGE) {
       await browser.submit(`${PASSKEYS}/options`)
       const added = await browser.submit(PASSKEYS, { name: 'my phone', secretCredential })
@@ -70,7 +70,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
     expect(faultOf(answer)).to.match(/^name must have 1 to 100 characters/)
   })
 
-  it('have a question only for who has given the password a short while ago', async () => {
+  it('get a challenge only shortly after the password was entered', async () => {
     await loseFreshness(context)
     expect((await browser.submit(`${PASSKEYS}/options`)).status).to.equal(403)
   })
@@ -89,7 +89,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
     expect(await questions(), 'too old to be taken').to.have.length(1)
   })
 
-  it('are asked for at a pace that is bounded for each address', async () => {
+  it('have a request limit per address', async () => {
     const visitor = await browse(context, web)
     let status = 200
     for (let n = 0; n < 61 && status === 200; n += 1)
@@ -97,7 +97,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
     expect(status).to.equal(429)
   })
 
-  it('of somebody else, or that are not there, cannot be removed', async () => {
+  it('that belong to another user or do not exist cannot be removed', async () => {
     const [id] = await context
       .db('passkeys')
       .insert({

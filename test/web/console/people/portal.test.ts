@@ -77,7 +77,7 @@ describeWeb('a portal link', ({ context, web }) => {
     expect(JSON.stringify([made, opened])).not.to.include(token)
   })
 
-  it('is nothing after its time, and so is the session that it opened', async () => {
+  it('stops working when it expires, and so does its session', async () => {
     const link = await makeLink()
     await context.db('portal_links').update({ expires_at: context.db.raw(`now() - interval '1 second'`) })
     expect((await (await browse(context, web)).get(link)).text).to.include(USED_UP)
@@ -87,7 +87,7 @@ describeWeb('a portal link', ({ context, web }) => {
     expectSentTo(await browser.get('/console'), '/console/sign-in?next=%2Fconsole', 302)
   })
 
-  it('reaches only what is listed, and of every other route of the table nothing', async () => {
+  it('opens only the listed pages, and no other route of the table', async () => {
     const browser = await open(await makeLink())
     const routes = consoleRoutes(context).filter(({ path }) => !isOpen(path))
     const isReached = ({ method, path }: (typeof routes)[number]) =>
@@ -130,7 +130,7 @@ describeWeb('a portal link', ({ context, web }) => {
     expect(await context.db('portal_sessions').where({ user_id: named.person.id })).to.deep.equal([])
   })
 
-  it('shows nothing of another line of the user, by whichever way', async () => {
+  it('shows nothing of the user’s other lines, by any route', async () => {
     const browser = await open(await makeLink())
     const secrets = [
       other.line.lineId,
@@ -243,7 +243,7 @@ describeWeb('a portal link', ({ context, web }) => {
   }
 
   for (const [what, act] of ENDS) {
-    it(`opens nothing any more when the user ${what}, whether it was opened before or not`, async () => {
+    it(`stops working when the user ${what}, whether or not it was opened before`, async () => {
       strangerId = (await createPerson(context)).id
       const [browser, unopened] = [await open(await makeLink()), await makeLink()]
       await act(named.person)
@@ -254,7 +254,7 @@ describeWeb('a portal link', ({ context, web }) => {
     })
   }
 
-  it('stops who tries links that open nothing, and nobody else', async () => {
+  it('blocks clients that try invalid links, and nobody else', async () => {
     await context.redis.flushdb()
     const browser = await browse(context, web)
     for (let n = 0; n < 20; n++) expect((await browser.get('/console/portal?token=x')).status).to.equal(404)
@@ -263,7 +263,7 @@ describeWeb('a portal link', ({ context, web }) => {
     await context.redis.flushdb()
   })
 
-  it('is made by an operator’s program for a user, and for nobody else', async () => {
+  it('can be created only by an operator’s program, and only for a user', async () => {
     const operator = await createPerson(context, { role: 'operator' })
     const ask = async (asker: Person, body: unknown, { target = named.person.id, ...options } = {}) => {
       const { token } = await createApiToken(context, asker.id, 'an app', options)

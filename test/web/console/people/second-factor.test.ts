@@ -40,7 +40,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
   }
   const confirm = (code: string) => browser.submit(`${PAGE}/app/confirm`, { code })
 
-  it('is an app, which shows that it has the secret, and ten recovery codes, which are shown once', async () => {
+  it('is an app that proves it has the secret, with ten recovery codes that are shown once', async () => {
     const other = await browse(context, web, person.id)
     expect((await browser.get('/console/settings')).text).to.include(
       'Your password alone is enough to sign in.',
@@ -73,7 +73,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     expect(JSON.stringify(log)).not.to.include(secret)
   })
 
-  it('counts for nothing until a code was right', async () => {
+  it('is not active until a correct code is entered', async () => {
     const secret = await begin()
     for (const code of ['000000', codeAt(secret, Date.now() - 300_000), '']) {
       const answer = await confirm(code)
@@ -87,7 +87,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     )
   })
 
-  it('is begun again with another secret, and not over one that counts', async () => {
+  it('can be restarted with another secret, but not if one is active', async () => {
     const first = await begin()
     const secret = await begin()
     expect(secret)
@@ -99,7 +99,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     expectPage(answer, 409)
   })
 
-  it('is set up within ten minutes, or begun again', async () => {
+  it('must be set up within ten minutes, or restarted', async () => {
     const secret = await begin()
     await context
       .db('totp_secrets')
@@ -109,7 +109,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     expectPage(await confirm(codeAt(secret)), 404)
   })
 
-  it('has a secret that is shown only to who has given the password a short while ago', async () => {
+  it('shows its secret only shortly after the password was entered', async () => {
     await begin()
     await loseFreshness(context)
     expect(secretIn((await browser.get(PAGE)).text)).to.equal('')
@@ -134,7 +134,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
 const STRICT = { REQUIRE_SECOND_FACTOR: 'operators', QUEUES_PASSWORD: 'a long enough password for it' }
 
 describeWeb('an operator who must have a second factor', { environment: STRICT }, ({ context, web }) => {
-  it('is led to set one up, and nothing else opens until it is done', async () => {
+  it('is led to set one up, and can open nothing else until then', async () => {
     const { person, fill } = await createOwner(context)
     const browser = await browse(context, web)
     const credentials = { email: person.email, password: PASSWORD }
@@ -169,7 +169,7 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expectSentTo(await browser.submit('/console/sign-in/second-step', { secretCode }), '/console/overview')
   })
 
-  it('may sign out before, and goes on with API tokens as they are', async () => {
+  it('can sign out before that, and API tokens keep working', async () => {
     const person = await createPerson(context, { role: 'operator' })
     const browser = await browse(context, web, person.id)
     const { token } = await createApiToken(context, person.id, 'a program')
@@ -178,7 +178,7 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expectSentTo(await browser.submit('/console/sign-out'), '/console/sign-in?done=signed-out')
   })
 
-  it('comes to it from the first link too', async () => {
+  it('is also led there by the first link', async () => {
     const person = await createPerson(context, { role: 'operator', password: null })
     const token = new URL((await createSetUpLink(context, person.id)).url).searchParams.get('token') ?? ''
     const browser = await browse(context, web)
@@ -186,12 +186,12 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expectSentTo(await browser.get('/console'), `${PAGE}?next=%2Fconsole`, 302)
   })
 
-  it('is not a user: they may sign in by the password alone', async () => {
+  it('is not a user, who may sign in with the password alone', async () => {
     const browser = await browse(context, web, (await createPerson(context)).id)
     expectPage(await browser.get('/console'))
   })
 
-  it('is anybody where everybody must have one', async () => {
+  it('is everyone if the setting is everybody', async () => {
     await withWeb({ REQUIRE_SECOND_FACTOR: 'everybody' }, async (everywhere) => {
       const { id } = await createPerson(everywhere.context)
       const browser = await browse(everywhere.context, everywhere.web, id)

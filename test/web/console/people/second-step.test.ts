@@ -41,7 +41,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
   const actions = async () =>
     (await listAudit(context, { userId: person.id }, { limit: 50 })).map(({ action }) => action)
 
-  it('takes the password, then a code, then leads to where one wanted to go', async () => {
+  it('asks for the password, then a code, then opens the requested page', async () => {
     expectSentTo(await givePassword('/console/activity'), `${STEP}?next=%2Fconsole%2Factivity`)
     const page = await browser.get(`${STEP}?next=%2Fconsole%2Factivity`)
     expectPage(page)
@@ -53,7 +53,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(await actions()).to.include('sign_in.succeeded')
   })
 
-  it('opens nothing after the password alone, neither a page nor a form nor the dashboard', async () => {
+  it('opens no page, form or dashboard after the password alone', async () => {
     await givePassword()
     for (const { method, path } of consoleRoutes(context)) {
       if (isOpen(path)) continue
@@ -69,7 +69,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(await findSession(context, token)).to.equal(undefined)
   })
 
-  it('takes a code once, also when it comes twice at the same moment', async () => {
+  it('accepts a code once, even if it is sent twice at the same moment', async () => {
     const other = await browse(context, web)
     await givePassword()
     await other.submit('/console/sign-in', { email: person.email, password: PASSWORD })
@@ -78,7 +78,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([303, 401])
   })
 
-  it('takes each recovery code once, however it is typed, and says so in the audit log', async () => {
+  it('accepts each recovery code once, however it is typed, and records it in the audit log', async () => {
     const [code = '', second = ''] = app.recoveryCodes
     expect(app.recoveryCodes).to.have.length(10)
     expect(code).to.match(/^[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){6}$/)
@@ -98,7 +98,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(after).to.deep.equal({ codesLeft: 8 })
   })
 
-  it('says the same of every code that it refuses, and never shows it again', async () => {
+  it('refuses every wrong code with the same text, and never repeats the code', async () => {
     await givePassword()
     const [other = ''] = (await setUpApp(context, (await createPerson(context)).id)).recoveryCodes
     const used = await app.nextCode()
@@ -113,7 +113,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(await actions()).to.include('second_factor.refused')
   })
 
-  it('takes no code any more after five wrong ones, not even the right one', async () => {
+  it('accepts no code after five wrong ones, not even the right one', async () => {
     await givePassword()
     for (let n = 0; n < 5; n += 1) expectPage(await giveCode('000000'), 401)
     const right = await giveCode(await app.nextCode())
@@ -124,7 +124,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expectSentTo(await giveCode(await app.nextCode()), '/console')
   })
 
-  it('is over after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     await givePassword()
     await context
       .db('half_open_sessions')
@@ -155,14 +155,14 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     }
   })
 
-  it('is asked for by a set-up link too: who reads the mail has not the phone', async () => {
+  it('is required by a set-up link too, because email access does not prove having the phone', async () => {
     const token = new URL((await createSetUpLink(context, person.id)).url).searchParams.get('token') ?? ''
     expectSentTo(await browser.submit('/console/set-up', { token, password: 'a phrase of hers alone' }), STEP)
     expect((await browser.get('/console/settings')).status).to.equal(302)
     expectSentTo(await giveCode(await app.nextCode()), '/console')
   })
 
-  it('keeps what was typed into a form whose session was over', async () => {
+  it('keeps the input of a form after the session expired', async () => {
     const own = await browse(context, web, person.id)
     await context.db('sessions').where({ user_id: person.id }).delete()
     const path = '/console/applications'
@@ -178,7 +178,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(back.text).to.include('value="Shop"')
   })
 
-  it('is asked for again before a secret is shown, beside the password', async () => {
+  it('is required again, with the password, before a secret is shown', async () => {
     const own = await browse(context, web, person.id)
     await loseFreshness(context)
     expect((await own.get('/console/confirm')).text).to.include('name="secretCode"')

@@ -74,7 +74,7 @@ describeWeb('a session of the console', ({ context, web }) => {
     expectPage(await browser.submit('/console/settings/api-tokens', { name: 'late' }), 401)
   })
 
-  it('asks for the password again before a secret is shown, 10 minutes after it was given', async () => {
+  it('asks for the password again before showing a secret 10 minutes after the last entry', async () => {
     const browser = await browse(context, web, owner.person.id)
     const confirmedAt = (interval: string) =>
       sessions().update({ confirmed_at: context.db.raw(`now() - interval '${interval}'`) })
@@ -90,7 +90,7 @@ describeWeb('a session of the console', ({ context, web }) => {
     expect(sent.text).not.to.include(owner.line.signingSecret)
   })
 
-  it('survives error pages, and what other sites make the browser send', async () => {
+  it('survives error pages and requests from other sites', async () => {
     const browser = await browse(context, web, owner.person.id)
     const cookie = browser.cookie()
     for (const path of [

@@ -19,7 +19,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     return { path: pathname + search, token: searchParams.get('token')! }
   }
 
-  it('makes the first operator, who is signed in then', async () => {
+  it('creates the first operator and signs them in', async () => {
     const { path, token } = await link(null)
     const browser = await browse(context, web)
     const visitor = browser.cookie()
@@ -39,7 +39,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     expect(users.text).to.include('ada@example.com')
   })
 
-  it('sets the password of the user whom it is for, whatever address is sent with it', async () => {
+  it('sets the password of its own user, whatever address is sent with it', async () => {
     const person = await createPerson(context, { password: null })
     const { path, token } = await link(person.id)
     const browser = await browse(context, web)
@@ -59,7 +59,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     )
   })
 
-  it('ends the sessions that the user had, and the one that the browser had', async () => {
+  it('ends the user’s sessions, and the browser’s previous one', async () => {
     const person = await createPerson(context)
     const other = await createPerson(context)
     const stolen = await browse(context, web, person.id)
@@ -82,7 +82,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     expect(await findTokenOwner(context, apiToken)).to.equal(undefined)
   })
 
-  it('is the same 404 for a token that is used up, nobody’s, none, or several', async () => {
+  it('answers the same 404 for a used, unknown, missing or repeated token', async () => {
     const { token } = await link((await createPerson(context)).id)
     const used = await link((await createPerson(context)).id)
     await (await browse(context, web)).submit(SET_UP, { token: used.token, password: NEW_PASSWORD })
@@ -104,7 +104,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     expectPage(await browser.submit(SET_UP, { token: used.token, password: NEW_PASSWORD }), 404)
   })
 
-  it('shows the form again for a password that is too short or the address, and the link still works', async () => {
+  it('shows the form again for a password that is too short or equals the address, and the link still works', async () => {
     const { token } = await link(null)
     const browser = await browse(context, web)
     const fields = { token, email: 'ada.lovelace@example.com', name: 'Ada <Lovelace>' }
@@ -123,7 +123,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     expectSentTo(await browser.submit(SET_UP, { ...fields, password: NEW_PASSWORD }), '/console')
   })
 
-  it('does not tell other sites where it came from', async () => {
+  it('sends no referrer to other sites', async () => {
     const { path } = await link(null)
     expect((await web.request(path)).headers.get('referrer-policy')).to.equal('same-origin')
   })

@@ -38,7 +38,7 @@ describeWeb('the settings', ({ context, web }) => {
       expect([await signIn(PASSWORD), await signIn(NEW)]).to.deep.equal([401, 303])
     })
 
-    it('stays when the current one is wrong, or the new one is too short', async () => {
+    it('is not changed if the current one is wrong, or the new one is too short', async () => {
       const other = await browse(context, web, person.id)
       for (const [current, next, status, fault] of [
         ['wrong horse battery', NEW, 401, PASSWORD_REFUSED],
@@ -80,7 +80,7 @@ describeWeb('the settings', ({ context, web }) => {
       expect(again.text).not.to.include('lhp_')
     })
 
-    it('end, only read, or are for one line, as was chosen, and the list says so', async () => {
+    it('expire, are read-only or cover one line, as chosen, and the list shows it', async () => {
       const line = await createLine(context, { userId: person.id, name: 'Front <desk>' })
       expect((await browser.get(SETTINGS)).text).to.include(`<option value="${line.lineId}"`)
       const chosen = { name: 'a wall', expiresInDays: '30', may: 'read', lineId: line.lineId }
@@ -113,7 +113,7 @@ describeWeb('the settings', ({ context, web }) => {
       expectPage(await browser.submit(`${SETTINGS}/api-tokens/${id}/revoke`), 404)
     })
 
-    it('are made after the password, for which a page asks, too, that leads to no other site', async () => {
+    it('can be created only after the password, which its page asks for without leading to another site', async () => {
       await loseFreshness(context)
       const page = await browser.get('/console/confirm?next=%2Fconsole%2Fsettings')
       expectPage(page)
@@ -173,7 +173,7 @@ describeWeb('the settings', ({ context, web }) => {
       expectPage(await browser.get(SETTINGS))
     })
 
-    it('go on when all other access is revoked', async () => {
+    it('keep working when all other access is revoked', async () => {
       const { token } = await createApiToken(context, person.id, 'a program')
       expectSentTo(await browser.submit(`${SETTINGS}/revoke-access`), `${SETTINGS}?done=access-revoked`)
       expect((await lines(token)).status).to.equal(401)
@@ -195,7 +195,7 @@ describeWeb('the settings', ({ context, web }) => {
       expect((await lines(token)).status).to.equal(401)
     })
 
-    it('that is guessed soon is refused, and the box stays as it was', async () => {
+    it('that is easy to guess is refused, and the checkbox keeps its state', async () => {
       const answer = await change({ newPassword: 'password1234', revoke: 'true' })
       expectFault(answer, 400, /^password is too easy to guess/)
       expect(answer.text).to.match(/<input type="checkbox" name="revoke" value="true" checked/)

@@ -15,7 +15,7 @@ import {
 
 const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
-describeWeb('a form that is posted after the session ended', ({ context, web }) => {
+describeWeb('a form submitted after the session ended', ({ context, web }) => {
   let owner: Owner
   let browser: BrowserSession
 
@@ -49,7 +49,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
       .filter(([name]) => name !== 'csrf')
   }
 
-  it('leads to sign-in and back to its page, and does nothing by itself', async () => {
+  it('leads to sign-in and back to its page, and does nothing on its own', async () => {
     const before = await rows()
     const paths = consoleRoutes(context).filter(({ method, path }) => method === 'POST' && !isOpen(path))
     expect(paths).to.have.length.at.least(20)
@@ -68,7 +68,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     expect(await rows()).to.deep.equal(before)
   })
 
-  it('has what was typed in it afterwards, and is sent by one more press', async () => {
+  it('keeps the input, and is sent by submitting it again', async () => {
     const { lineId } = owner.line
     const path = `/console/lines/${lineId}/messages`
     const typed = { to: '+15005550123', text: 'Müller & "Söhne"\n<b>' }
@@ -95,7 +95,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     expect(messages).to.deep.equal([{ text: typed.text, line_id: lineId }])
   })
 
-  it('is kept also while a text is only counted', async () => {
+  it('is kept while a text is only counted, too', async () => {
     const path = `/console/lines/${owner.line.lineId}/messages/segments`
     const back = await browser.submit(path, { to: '+15005550124', text: 'Half a', ...credentials() })
     expectPage(back)
@@ -113,7 +113,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     expect(await context.db('sessions')).to.be.empty
   })
 
-  it('carries several values of one name, and what a list has too many of', async () => {
+  it('keeps several values of one name, and excess entries of a list', async () => {
     const csrf = /name="csrf" value="([\w-]+)"/.exec((await browser.get('/console/sign-in')).text)![1]!
     const values = Array.from({ length: 25 }, (_, n) => `line ${n}`)
     const body = new URLSearchParams([['csrf', csrf], ...values.map((value) => ['lineId', value])])
@@ -122,7 +122,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     expect(carried(answer)).to.deep.equal(values.map((value) => ['lineId', value]))
   })
 
-  it('never brings a password, another secret or a file into a page', async () => {
+  it('never puts a password, another secret or a file into a page', async () => {
     const before = await rows()
     const sent: [path: string, fields: Record<string, string | Blob>, kept: string[]][] = [
       ['/console/settings/password', { currentPassword: 'hush-1', newPassword: 'hush-2' }, []],
@@ -148,7 +148,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     expect(await rows()).to.deep.equal(before)
   })
 
-  it('keeps a phone’s text, in a form that takes a file again', async () => {
+  it('keeps a phone’s text, in a form where a file can be chosen again', async () => {
     const path = '/simulator/phones/15005550177/messages?phone=%2B15005550177'
     const typed = { lineId: owner.line.lineId, text: 'Half a text' }
     const asked = await browser.submitMultipart(path, typed)
@@ -158,7 +158,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     expect(back.text).to.include('value="Half a text"').and.to.include('You are signed in again')
   })
 
-  it('shows whoever signs in only what is theirs', async () => {
+  it('shows the user who signs in only their own input', async () => {
     const stranger = await createPerson(context)
     for (const path of [
       `/console/lines/${owner.line.lineId}/name`,

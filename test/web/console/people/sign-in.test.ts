@@ -21,7 +21,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
   const askWith = (cookie: string) =>
     web.request('/console/settings', { headers: { Cookie: cookie, Accept: 'text/html' } })
 
-  it('goes to the lines, whatever the case of the address', async () => {
+  it('leads to the lines, regardless of the case of the address', async () => {
     for (const email of [person.email, ` ${person.email.toUpperCase()} `]) {
       const browser = await browse(context, web)
       expectSentTo(await signIn(browser, { email }), '/console')
@@ -31,7 +31,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
     }
   })
 
-  it('is answered in one way for a wrong password, nobody’s address, no password yet, and too many attempts', async () => {
+  it('gets one response for a wrong password, an unknown address, no password yet, and too many attempts', async () => {
     const waiting = await createPerson(context, { password: null })
     const refused = [
       await signIn(await browse(context, web), { password: 'wrong horse battery' }),
@@ -60,7 +60,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
     return names.join() + text.replace(/ (value|nonce)="[^"]*"/g, '')
   }
 
-  it('keeps the address that was typed in the form, escaped, and never the password', async () => {
+  it('keeps the typed address in the form, escaped, but never the password', async () => {
     const email = '"><script>alert(1)</script>@example.com'
     const answer = await signIn(await browse(context, web), { email, password: 'a very wrong password' })
     expect(answer.text).to.include('value="&quot;>&lt;script>alert(1)&lt;/script>@example.com"')
@@ -77,7 +77,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       )
     })
 
-    it('is another one after signing in, and after signing out; the old ones are worth nothing', async () => {
+    it('is replaced on sign-in and sign-out, and the old ones are invalid', async () => {
       const browser = await browse(context, web)
       const visitor = browser.cookie()
       await signIn(browser)
@@ -93,14 +93,14 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expect((await browser.get(`${SIGN_IN}?done=signed-out`)).text).to.include('You are signed out.')
     })
 
-    it('takes what the browser keeps with it when it ends', async () => {
+    it('clears the browser’s stored data when it ends', async () => {
       const browser = await browse(context, web, person.id)
       const { headers } = await browser.submit('/console/sign-out')
       expect(headers.get('clear-site-data')).to.equal('"cache", "storage"')
       expect((await browser.get(SIGN_IN)).headers.get('clear-site-data')).to.equal(null)
     })
 
-    it('of somebody who signs in as somebody else is worth nothing either', async () => {
+    it('is invalid once its user signs in as another user', async () => {
       const other = await createPerson(context)
       const browser = await browse(context, web, other.id)
       const before = browser.cookie()
@@ -109,7 +109,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expectSentTo(await askWith(before), `${SIGN_IN}?next=%2Fconsole%2Fsettings`, 302)
     })
 
-    it('stays when signing in as somebody else is refused, and the page says so', async () => {
+    it('stays valid if signing in as another user is refused, and the page says so', async () => {
       const other = await createPerson(context)
       const browser = await browse(context, web, other.id)
       const answer = await signIn(browser, { password: 'wrong horse battery' })
@@ -117,7 +117,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expect((await browser.get('/console/settings')).text).to.include(other.email)
     })
 
-    it('that is none of ours is replaced', async () => {
+    it('that is not ours is replaced', async () => {
       for (const value of ['', 'x', '"quoted"', 'x'.repeat(5000), 'ä', `${'x'.repeat(42)}!`]) {
         const { status, headers } = await web.request(SIGN_IN, {
           headers: { Cookie: `other=1; __Host-linehook=${value}` },
@@ -186,7 +186,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       'console/settings',
     ]
 
-    it('is where one wanted to go, and goes', async () => {
+    it('leads to the requested page once', async () => {
       const browser = await browse(context, web)
       const sent = await browser.get('/console/activity?lineId=1&number=%2B15005550101')
       expect(sent.status).to.equal(302)
@@ -200,7 +200,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expect(answer.text).to.include('name="next" value="/simulator"')
     })
 
-    it('goes on at once for who is signed in', async () => {
+    it('continues immediately for a signed-in user', async () => {
       const browser = await browse(context, web, person.id)
       for (const next of OURS) {
         expectSentTo(await browser.get(`${SIGN_IN}?next=${encodeURIComponent(next)}`), next, 302)
@@ -208,7 +208,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expectSentTo(await browser.get(SIGN_IN), '/console', 302)
     })
 
-    it('that is no page of ours is forgotten', async () => {
+    it('that is not a page of ours is ignored', async () => {
       const signedIn = await browse(context, web, person.id)
       for (const next of OTHERS) {
         const query = `${SIGN_IN}?next=${encodeURIComponent(next)}`

@@ -75,7 +75,7 @@ describeWeb('the pages of users', ({ context, web }) => {
     await context.db('users').where({ name: 'Sorted' }).delete()
   })
 
-  it('are closed to an operator as soon as he is one no more', async () => {
+  it('are closed to an operator as soon as they lose the role', async () => {
     expectPage(await browser.get(USERS))
     await context.db('users').where({ id: operator.id }).update({ role: 'user' })
     expectPage(await browser.get(USERS), 404)
@@ -105,7 +105,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       expect((await browser.get(`${USERS}/${user.id}`)).text).to.include('<p>Set.</p>')
     })
 
-    it('may be an operator, and is nothing else than either', async () => {
+    it('can be an operator or a user, and nothing else', async () => {
       for (const [role, expected] of [
         ['operator', 'operator'],
         ['admin', 'user'],
@@ -117,7 +117,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       }
     })
 
-    it('that is refused leaves the form as it was typed', async () => {
+    it('keeps the input when refused', async () => {
       const count = (await listUsers(context.db)).length
       for (const [email, status, fault] of [
         ['nobody', 400, 'email must be an email address, such as ada@example.com'],
@@ -137,7 +137,7 @@ describeWeb('the pages of users', ({ context, web }) => {
   })
 
   describe('a new set-up link', () => {
-    it('is shown once, and replaces the one from before', async () => {
+    it('is shown once, and replaces the previous one', async () => {
       const user = await createPerson(context)
       const action = `${USERS}/${user.id}/set-up-link`
       const [first, second] = [linkOf(await browser.submit(action)), linkOf(await browser.submit(action))]
@@ -173,7 +173,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       expect(page.text).to.include('Line added.').and.to.include('Shop &lt;1>')
     })
 
-    it('needs no more than a number', async () => {
+    it('needs only a number', async () => {
       const { id } = await createPerson(context)
       const fields = { number: '+15559990002', carrier: 'simulator', name: '', countries: '', perNumber: '' }
       await browser.submit(`${USERS}/${id}/lines`, fields)
@@ -185,7 +185,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       })
     })
 
-    it('that is refused leaves the form as it was typed, with what is wrong', async () => {
+    it('keeps the input when refused, and explains the error', async () => {
       const { id } = await createPerson(context)
       const taken = await createLine(context)
       const good = {
@@ -215,7 +215,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       expect(await listOwnLines(context, id)).to.deep.equal([])
     })
 
-    it('for nobody is 404', async () => {
+    it('for an unknown user answers 404', async () => {
       for (const id of [newId(), 'x', '%00']) {
         const fields = { number: '+15559990004', carrier: 'simulator' }
         expectPage(await browser.submit(`${USERS}/${id}/lines`, fields), 404)
@@ -235,7 +235,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       path = `${USERS}/${user.id}`
     })
 
-    it('ends and comes again, once it is said what becomes of what they own', async () => {
+    it('can be disabled and enabled, after choosing what happens to their lines and applications', async () => {
       const undecided = await browser.submit(`${path}/disable`, { belongings: '' })
       expectFault(undecided, 400, 'Choose whether their lines and applications keep working')
       for (const [belongings, words] of [
@@ -272,7 +272,7 @@ describeWeb('the pages of users', ({ context, web }) => {
     })
   })
 
-  it('disable a line and enable it again, of the user whom the path names', async () => {
+  it('disable and enable a line of the user in the path', async () => {
     const { id } = await createPerson(context)
     const number = '+15559990005'
     const line = await addLine(context, { userId: id, number, carrierAccount: 'simulator' })

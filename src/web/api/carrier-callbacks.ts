@@ -4,6 +4,7 @@ import {
   type CallbackAnswer,
   type CallbackRequest,
   type CallbackTools,
+  type CarrierCallbacks,
 } from '../../carriers/callbacks.js'
 import { callbacksOf, type CallingAccount } from '../../domain/carriers/calling-accounts.js'
 import { notePhone } from '../../domain/carriers/accounts/phones.js'
@@ -78,19 +79,53 @@ interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'cont
  *   such a request, but show it to the operator, who finds what is set up wrong. 403 without a valid signature, 400
  *   for requests that the carrier would not send.
  */
-async function answerCallback(context: Context, asked: CarrierRequest): Promise<CallbackAnswer> {
-  const { carriers, config, log, callingAccounts } = context
-  const { kind, name, accountId, path, ...rest } = asked
-  const callbacks = callbacksOf(carriers, kind)
+async function answerCallback(context: Context, called: CarrierRequest): Promise<CallbackAnswer> {
+  const { kind, name } = called
+  const callbacks = callbacksOf(context.carriers, kind)
   if (callbacks?.names.includes(name) !== true) throw new UserError('No such callback', 404)
+  const request = readRequest(context.config.publicUrl, callbacks, called)
+  const sender = await identifySender(context, callbacks, called, request)
 
-  const url = config.publicUrl + path
+  for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
+    try {
+      return await callbacks.answer(name, request, toolsFor(context, sender, { name, request }))
+    } catch (error) {
+      if (!(error instanceof AccountChanged)) throw error
+      await sender.refresh()
+    }
+  }
+  throw new Unavailable('The carrier account is being changed', 1)
+}
+
+function readRequest(
+  publicUrl: string,
+  callbacks: CarrierCallbacks<object>,
+  { path, method, body, header, address, content: given }: CarrierRequest,
+): CallbackRequest {
+  const url = publicUrl + path
   const query = new URL(url).searchParams
   const key = query.get(KEY_PARAMETER) ?? ''
   if (callbacks.key !== undefined) query.delete(KEY_PARAMETER)
-  const content = rest.method === 'GET' ? fieldsOf(query) : rest.content
+  const content = method === 'GET' ? fieldsOf(query) : given
   const fields = isRecord(content) ? content : {}
-  const request: CallbackRequest = { ...rest, url, query, key, content, fields }
+  return { method, body, header, address, url, query, key, content, fields }
+}
+
+/** The account whose secret a request is signed with. */
+interface Sender {
+  account: CallingAccount
+  /** Looks the account up, if it was only remembered, and checks the signature again. */
+  confirm(): Promise<CallingAccount>
+  /** Looks the account up and checks the signature again. */
+  refresh(): Promise<CallingAccount>
+}
+
+async function identifySender(
+  { carriers, log, callingAccounts }: Context,
+  callbacks: CarrierCallbacks<object>,
+  { kind, accountId }: CarrierRequest,
+  request: CallbackRequest,
+): Promise<Sender> {
   const isSignedFor = (account: CallingAccount) =>
     account.kind === kind && callbacks.isSigned(account.settings, request)
 
@@ -106,49 +141,30 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
 
   const remembered = callingAccounts.remembered(accountId)
   let mayBeOld = remembered !== undefined && isSignedFor(remembered)
-  let account = mayBeOld && remembered !== undefined ? remembered : await lookUp()
-  const refresh = async () => {
-    account = await lookUp()
-    mayBeOld = false
-    return account
+  const sender: Sender = {
+    account: mayBeOld && remembered !== undefined ? remembered : await lookUp(),
+    confirm: async () => (mayBeOld ? sender.refresh() : sender.account),
+    refresh: async () => {
+      sender.account = await lookUp()
+      mayBeOld = false
+      return sender.account
+    },
   }
-  const confirm = async () => (mayBeOld ? await refresh() : account).settings
-
-  for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
-    try {
-      return await callbacks.answer(name, request, {
-        ...toolsFor(context, account),
-        confirm,
-        receiveMissedCall: async (call) => {
-          await confirm()
-          await receiveMissedCall(context, account.name, call)
-        },
-        notePhone: async (phone) => {
-          await confirm()
-          await notePhone(context, account, phone)
-        },
-        keepUnclear: async (why) => {
-          await confirm()
-          await keepUnclearCallback(context, account, { why, name, request })
-        },
-      })
-    } catch (error) {
-      if (!(error instanceof AccountChanged)) throw error
-      await refresh()
-    }
-  }
-  throw new Unavailable('The carrier account is being changed', 1)
+  return sender
 }
 
 function toolsFor(
   context: Context,
-  account: CallingAccount,
-): Omit<CallbackTools<object>, 'confirm' | 'receiveMissedCall' | 'notePhone' | 'keepUnclear'> {
+  sender: Sender,
+  callback: { name: string; request: CallbackRequest },
+): CallbackTools<object> {
+  const { account } = sender
   const by = { carrierAccount: account.name, account }
   return {
     account,
     settings: account.settings,
     publicUrl: context.config.publicUrl,
+    confirm: async () => (await sender.confirm()).settings,
     receiveMessage: async ({ keyword, ...message }) => {
       await receiveMessage(context, {
         ...by,
@@ -158,6 +174,15 @@ function toolsFor(
     },
     receiveReceipt: async (receipt) => {
       await receiveReceipt(context, { ...by, carrierKind: account.kind, ...receipt })
+    },
+    receiveMissedCall: async (call) => {
+      await receiveMissedCall(context, (await sender.confirm()).name, call)
+    },
+    notePhone: async (phone) => {
+      await notePhone(context, await sender.confirm(), phone)
+    },
+    keepUnclear: async (why) => {
+      await keepUnclearCallback(context, await sender.confirm(), { why, ...callback })
     },
     hasLine: async (number) => {
       const line = await context.batched.findLineByNumber(number)

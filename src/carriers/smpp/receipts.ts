@@ -1,6 +1,7 @@
 import type { CarriedReceipt } from '../listening.js'
 import type { SentRecord } from '../records.js'
-import { decodeText, UCS_2 } from './encoding.js'
+import { UCS_2 } from '../sms/data-coding.js'
+import { decodeText } from './encoding.js'
 import { cutUserData, UDH_INDICATOR } from './inbound.js'
 import { numberField, textField, type Pdu } from './pdu.js'
 import { receiptErrorOf, type ReceiptError } from './receipt-errors.js'

@@ -1,8 +1,8 @@
 import { CarrierRejected, type OutboundMessage } from '../carrier.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
-import type { Shift } from '../../kit/text/gsm7.js'
+import { headerOf, partElement, tableElements } from '../sms/user-data-header.js'
 import { encodeText } from './encoding.js'
-import { LOCKING_SHIFT, SINGLE_SHIFT, UDH_INDICATOR } from './inbound.js'
+import { UDH_INDICATOR } from './inbound.js'
 import { encodeTlv, type PduFields } from './pdu.js'
 import { linesOf, readLanguages, readTlv } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
@@ -42,7 +42,7 @@ export function submitsOf(
   }
   const [first = Buffer.alloc(0)] = parts
   if (parts.length === 1) {
-    const header = headerOf(tablesOf(shift))
+    const header = headerOf(tableElements(shift))
     return [
       {
         ...common,
@@ -58,7 +58,7 @@ export function submitsOf(
     ...common,
     esm_class: UDH_INDICATOR,
     short_message: Buffer.concat([
-      headerOf([...partOf(reference, parts.length, index + 1), ...tablesOf(shift)]),
+      headerOf([...partElement(reference, parts.length, index + 1), ...tableElements(shift)]),
       part,
     ]),
     registered_delivery: index === parts.length - 1 ? receipt : 0,
@@ -132,22 +132,4 @@ function typeOf(number: string, settings: SmppSettings, ofNumbers: NumberType): 
 
 function addressOf(number: string, { plusSign }: SmppSettings): string {
   return plusSign ? number : number.replace(/^\+/, '')
-}
-
-/** The element of concatenated short messages with an 8-bit reference (3GPP TS 23.040 §9.2.3.24.1). */
-function partOf(reference: number, total: number, number: number): number[] {
-  return [0, 3, reference & 0xff, total, number]
-}
-
-/** The elements that name national tables (3GPP TS 23.040 §9.2.3.24.15 and .16). */
-function tablesOf({ single, locking }: Shift): number[] {
-  return [
-    ...(single === 0 ? [] : [SINGLE_SHIFT, 1, single]),
-    ...(locking === 0 ? [] : [LOCKING_SHIFT, 1, locking]),
-  ]
-}
-
-/** Makes a user data header; none of no elements. */
-function headerOf(elements: readonly number[]): Buffer {
-  return Buffer.from(elements.length === 0 ? [] : [elements.length, ...elements])
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { NATIONAL_TABLES } from '../../../src/kit/text/national-tables.js'
 import { readTexts } from '../../../src/carriers/alphabets/encoded-text.js'
-import { decodeText, encodedText } from '../../../src/carriers/smpp/encoding.js'
+import { encodedText } from '../../../src/carriers/sms/data-coding.js'
+import { decodeText } from '../../../src/carriers/smpp/encoding.js'
 
 const HELLO = 'こんにちは、世界'
 

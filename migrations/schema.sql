@@ -146,7 +146,9 @@ create table carrier_sessions (
   session_count integer not null default 0,
   changed_at timestamp with time zone not null default clock_timestamp(),
   last_error text,
-  last_error_at timestamp with time zone
+  last_error_at timestamp with time zone,
+  details text,
+  tried_sealed bytea
 );
 alter table carrier_sessions add constraint carrier_sessions_pkey PRIMARY KEY (account_id);
 alter table carrier_sessions add constraint carrier_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES carrier_accounts(id) ON DELETE CASCADE;

@@ -13,7 +13,7 @@ import { getCarrierKind } from '../../src/domain/carriers/accounts/kinds.js'
 import { listSettingFields } from '../../src/domain/carriers/accounts/settings.js'
 import { listCallbackUrls } from '../../src/domain/carriers/callback-urls.js'
 import { viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
-import { viewSessions, type CarrierSessions } from '../../src/domain/carriers/accounts/sessions.js'
+import { viewSessions, type ListedSessions } from '../../src/domain/carriers/accounts/sessions.js'
 import { testCarrierAccount } from '../../src/domain/carriers/accounts/carrier-test.js'
 import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/operating/pauses.js'
 import { UserError } from '../../src/errors.js'
@@ -182,7 +182,7 @@ function testOf({ lastTestedAt, lastTestFault, lastTestedVersion, version }: Lis
   return `${outcome} ${lastTestedAt.toISOString()}${lastTestedVersion === version ? '' : ', before the last change'}`
 }
 
-function sessionsOf(sessions: CarrierSessions): string {
+function sessionsOf(sessions: ListedSessions): string {
   const { words, since, lastError } = viewSessions(sessions)
   const sinceWhen = since === undefined ? '' : ` since ${since.toISOString()}`
   const error =

@@ -85,7 +85,12 @@ create table carrier_sessions (
   changed_at timestamptz not null default clock_timestamp(),
   -- The last reason why one was not bound, in words.
   last_error text,
-  last_error_at timestamptz
+  last_error_at timestamptz,
+  -- More about open sessions in words, such as the network of a modem.
+  details text,
+  -- A secret that was tried and has not worked, such as the PIN of a SIM card, which must not be tried twice; sealed to the
+  -- account's id.
+  tried_sealed bytea
 );
 
 -- Ids are unique across all partitions here, which an index on messages could not ensure.

@@ -45,6 +45,12 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
    * and send nothing. They open again whenever they end. It is undefined if the kind has no sessions.
    */
   listen?(account: { id: string; name: string }, settings: Settings, tools: ListenTools): Listener
+  /** What an open session is called; the default is `bound`. */
+  sessionWord?: 'connected'
+  /** True if no other process could test an account, as with a device that only one may open. */
+  isTestedWhereHeld?: true
+  /** True if it sends the segments of a text one after another, so that each may take the time of a message. */
+  sendsBySegment?: true
 }
 
 /** The resources that a carrier may use. */

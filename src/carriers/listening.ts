@@ -13,6 +13,8 @@ export interface Arrival {
   digest: Buffer
   /** After a silence this long the session may be over for the carrier, and the same text may be a repeat. In ms. */
   silentMs: number
+  /** After this time nothing is a repeat of it; a week at most. In ms. */
+  rememberedMs: number
 }
 
 export interface ArrivedText {
@@ -39,6 +41,8 @@ export interface CarriedReceipt extends SentRecord {
   numbers: readonly string[] | undefined
   /** True if the carrier marks it as a receipt. Otherwise only its words do, and a person may have written them. */
   isMarked: boolean
+  /** Our own id of the message, if the session knows it. */
+  messageId?: string
 }
 
 export interface TextPart {
@@ -70,6 +74,16 @@ export interface ListenTools {
    */
   receiveReceipt: (receipt: CarriedReceipt) => Promise<boolean>
   confirmTexts: (ids: string[]) => Promise<void>
+  /** Keeps what is not understood, for operators. `why` says in words what that is. */
+  keepUnclear: (unclear: { why: string; body: Buffer }) => Promise<void>
+  /**
+   * Notes a secret that must not be tried twice in vain, before it is tried.
+   *
+   * @returns false if this secret is noted already
+   */
+  tryOnce: (secret: string) => Promise<boolean>
+  /** Removes the note, because the secret has worked or is no longer set. */
+  forgetTried: () => Promise<void>
   /** Called when `state()` has changed. */
   onChange: () => void
 }
@@ -80,6 +94,8 @@ export interface SessionsState {
   sessionCount: number
   /** What happened to the session that was refused or lost last, in words; `at` is a time of `performance.now()`. */
   fault: { text: string; at: number } | undefined
+  /** More about open sessions in words, such as the network; undefined if there is nothing to tell. */
+  details?: string | undefined
 }
 
 /** The sessions of an account, in both directions. */

@@ -9,7 +9,7 @@ import type { Pdu } from './pdu.js'
 import { TIMEOUTS, type Session } from './session.js'
 
 /** A `deliver_sm` or `data_sm`, which carries no id. */
-export interface SmppDelivery extends Omit<Arrival, 'silentMs'> {
+export interface SmppDelivery extends Omit<Arrival, 'silentMs' | 'rememberedMs'> {
   /** The digest covers all of it except the sequence number. */
   pdu: Pdu
 }
@@ -45,6 +45,8 @@ const UNAVAILABLE_MS = 1000
 const CONFIRM_MS = 1000
 /** No SMSC repeats sooner, so two equal texts within this time are two messages. */
 export const RESENT_AFTER_MS = 5000
+/** An SMSC repeats a text that was not answered immediately, or in its next sessions, but not a day later. */
+export const REMEMBERED_MS = 3_600_000
 /** Asks the SMSC to try again later. An SMSC that does not know this status treats it like any failure. */
 const TEMPORARY = 'ESME_RX_T_APPN'
 

@@ -1,6 +1,6 @@
 import type { Listener, ListenTools } from '../listening.js'
 import { readText } from './inbound.js'
-import { RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
+import { REMEMBERED_MS, RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
 import { isReceipt, readReceipt, readUnmarkedReceipt } from './receipts.js'
 import { holdSessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
@@ -48,7 +48,10 @@ export async function takeDelivery(
   const words = readUnmarkedReceipt(pdu, settings)
   if (words !== undefined && (await receiveReceipt(words))) return { status: TAKEN }
   const text = readText(pdu, settings)
-  const outcome = await receiveText({ ...arrival, silentMs: RESENT_AFTER_MS }, text)
+  const outcome = await receiveText(
+    { ...arrival, silentMs: RESENT_AFTER_MS, rememberedMs: REMEMBERED_MS },
+    text,
+  )
   if (outcome.kind === 'no_line') {
     noteStrayNumber(text.to.address)
     return { status: REFUSED }

@@ -14,6 +14,8 @@ export interface CarrierSessions {
   changedAt: Date | null
   lastError: string | null
   lastErrorAt: Date | null
+  /** More about open sessions in words, such as the network. */
+  details: string | null
 }
 
 export interface SessionsReport {
@@ -22,6 +24,7 @@ export interface SessionsReport {
   boundCount: number
   sessionCount: number
   fault: { text: string; ageMs: number } | undefined
+  details?: string | undefined
 }
 
 type HeldAccountRow = Pick<CarrierAccount, 'id' | 'name' | 'kind' | 'version'>
@@ -59,7 +62,7 @@ export async function renewHolds(
 export async function recordSessions(
   db: Database,
   holderId: string,
-  { accountId, version, boundCount, sessionCount, fault }: SessionsReport,
+  { accountId, version, boundCount, sessionCount, fault, details }: SessionsReport,
 ): Promise<void> {
   await db('carrier_sessions')
     .where({ account_id: accountId, holder_id: holderId })
@@ -67,6 +70,7 @@ export async function recordSessions(
       version,
       bound_count: boundCount,
       session_count: sessionCount,
+      details: details ?? null,
       changed_at: db.raw('case when bound_count = ? then changed_at else clock_timestamp() end', [
         boundCount,
       ]),
@@ -95,8 +99,20 @@ export async function listCarrierSessions(db: Database): Promise<Map<string, Car
   const { rows } = await db.raw<{ rows: (CarrierSessions & { accountId: string })[] }>(
     `select account_id as "accountId", lease_until > clock_timestamp() as "isHeld", version,
             bound_count as "boundCount", session_count as "sessionCount", changed_at as "changedAt",
-            last_error as "lastError", last_error_at as "lastErrorAt"
+            last_error as "lastError", last_error_at as "lastErrorAt", details
      from carrier_sessions`,
   )
   return new Map(rows.map(({ accountId, ...sessions }) => [accountId, sessions]))
+}
+
+/** The secret that was last tried at the carrier and has not worked yet, sealed. */
+export async function findTriedSecret(db: Database, accountId: string): Promise<Buffer | undefined> {
+  const row = await db('carrier_sessions')
+    .where({ account_id: accountId })
+    .first<{ sealed: Buffer | null } | undefined>({ sealed: 'tried_sealed' })
+  return row?.sealed ?? undefined
+}
+
+export async function noteTriedSecret(db: Database, accountId: string, sealed: Buffer | null): Promise<void> {
+  await db('carrier_sessions').where({ account_id: accountId }).update({ tried_sealed: sealed })
 }

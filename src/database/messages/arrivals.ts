@@ -13,19 +13,28 @@ export interface ArrivalRecord {
   openSessionIds: readonly string[]
   /** A session of ours that has confirmed nothing for this long may be over for the SMSC. */
   silentMs: number
+  /** After this time nothing is a repeat of it. */
+  rememberedMs: number
 }
 
-/** A carrier repeats a text that was not answered immediately, or in its next sessions, but not a day later. */
-const FORGOTTEN_MS = 3_600_000
+/** The longest `rememberedMs` that a kind has. */
+const FORGOTTEN_MS = 7 * 86_400_000
 
-export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs }: ArrivalRecord): object {
+export function arrivalFields({
+  id,
+  digest,
+  sessionId,
+  openSessionIds,
+  silentMs,
+  rememberedMs,
+}: ArrivalRecord): object {
   return {
     arrival_id: id,
     digest: digest.toString('hex'),
     session_id: sessionId,
     open_session_ids: openSessionIds,
     silent_ms: silentMs,
-    forgotten_ms: FORGOTTEN_MS,
+    forgotten_ms: rememberedMs,
   }
 }
 

@@ -9,6 +9,7 @@ export const SEALED_COLUMNS = {
   customHeaders: { table: 'endpoints', rowId: 'id', column: 'headers_sealed' },
   totpSecret: { table: 'totp_secrets', rowId: 'user_id', column: 'secret_sealed' },
   carrierSettings: { table: 'carrier_accounts', rowId: 'id', column: 'settings_sealed' },
+  triedSecret: { table: 'carrier_sessions', rowId: 'account_id', column: 'tried_sealed' },
 } as const
 
 export type SealedColumn = keyof typeof SEALED_COLUMNS

@@ -8,6 +8,7 @@ import {
 } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { listCarrierSessions, type CarrierSessions } from '../../database/carriers/carrier-sessions.js'
+import type { ListedSessions } from './accounts/sessions.js'
 import { countLinesOfCarriers } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
@@ -32,12 +33,12 @@ export interface ListedCarrierAccount extends CarrierAccount {
   title: string
   lineCount: number
   /** null if its kind has none. */
-  sessions: CarrierSessions | null
+  sessions: ListedSessions | null
   /** True if its kind sends by phones. */
   hasPhones: boolean
 }
 
-const NEVER_HELD: CarrierSessions = {
+export const NEVER_HELD: CarrierSessions = {
   isHeld: false,
   version: null,
   boundCount: 0,
@@ -45,6 +46,7 @@ const NEVER_HELD: CarrierSessions = {
   changedAt: null,
   lastError: null,
   lastErrorAt: null,
+  details: null,
 }
 
 /**
@@ -102,7 +104,9 @@ export async function listAccountOverviews({
       title: kind?.title ?? account.kind,
       lineCount: lineCounts.get(account.name) ?? 0,
       hasPhones: kind?.hasPhones === true,
-      sessions: kind?.listen ? (sessions.get(account.id) ?? NEVER_HELD) : null,
+      sessions: kind?.listen
+        ? { ...(sessions.get(account.id) ?? NEVER_HELD), word: kind.sessionWord ?? 'bound' }
+        : null,
     }
   })
 }

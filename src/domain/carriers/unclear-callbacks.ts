@@ -23,6 +23,9 @@ const MAX_KEPT_BYTES = 512 * 1024
 const MAX_WHY_LENGTH = 300
 const MAX_QUERY_LENGTH = 4000
 
+/** A request, or what came in a session in its place. */
+export type UnclearRequest = Pick<CallbackRequest, 'query' | 'body' | 'header'> & { method: string }
+
 /** Keeps a request that was found to be the carrier's. It is kept when this resolves. */
 export async function keepUnclearCallback(
   { db, log }: Context,
@@ -31,7 +34,7 @@ export async function keepUnclearCallback(
     why,
     name,
     request: { method, query, body, header },
-  }: { why: string; name: string; request: CallbackRequest },
+  }: { why: string; name: string; request: UnclearRequest },
 ): Promise<void> {
   const asked = query.toString()
   await insertUnclearCallback(

@@ -10,6 +10,7 @@ import { explainCarrierCode } from '../../carriers/codes.js'
 import { faultOfMedia } from '../../carriers/media-limits.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
+import { countSegments } from '../../kit/text/segments.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
 import { carrierAttempts, carrierCodes, carrierDuration, handOverAge } from '../../telemetry/metrics.js'
 import { addSpan } from '../../telemetry/traces.js'
@@ -83,14 +84,15 @@ async function callCarrier(
 ): Promise<Settlement> {
   const { id, fromNumber, toNumber, text, media, ageMs, account, carrierOptions, expiresInMs } = message
   const claimed = { id, claim, carrier: carrier.name }
-  const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
+  const kind = context.carriers.kinds.get(account.kind)
+  const stepCount = kind?.sendsBySegment === true ? countSegments(text ?? '') : 1
+  const signal = AbortSignal.timeout(context.config.carrierTimeoutMs * stepCount)
   const copies = (media ?? []).map(({ token, contentType, byteCount }) => ({
     url: hostedUrl(context, token),
     contentType: contentType ?? '',
     byteCount: byteCount ?? 0,
   }))
   try {
-    const kind = context.carriers.kinds.get(account.kind)
     const fault = kind && faultOfMedia(kind, copies)
     // Another route's carrier may take it.
     if (fault !== undefined) throw new CarrierRejected(fault, undefined, false, true)

@@ -6,6 +6,7 @@ import {
 } from '../../database/operating/sealed-columns.js'
 import { keyName, SecretUnreadable } from '../../secrets.js'
 import { settingsPlace } from '../carriers/carrier-settings.js'
+import { triedSecretPlace } from '../carriers/held-accounts/tried-secret.js'
 import type { Context } from '../context.js'
 import { headersPlace } from '../endpoints/deliveries/custom-headers.js'
 import { signingSecretPlace } from '../endpoints/deliveries/deliver.js'
@@ -21,6 +22,7 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   customHeaders: headersPlace,
   totpSecret: totpPlace,
   carrierSettings: settingsPlace,
+  triedSecret: triedSecretPlace,
 }
 
 const BATCH = 500

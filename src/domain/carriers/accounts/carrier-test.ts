@@ -4,8 +4,10 @@ import { listCarrierSessions } from '../../../database/carriers/carrier-sessions
 import { storable } from '../../../database/text.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
+import { listAccountOverviews } from '../carrier-accounts.js'
 import { MAX_FAULT_LENGTH } from './account-fields.js'
 import { askCarrier } from './ask-carrier.js'
+import { viewSessions } from './sessions.js'
 
 /** A user waits, and each check is a query: a fifth of a second is not noticeable. */
 const LOOK_MS = 200
@@ -14,6 +16,8 @@ const LOOK_MS = 200
  * each second, and first finishes what is under way.
  */
 const REOPENED_MS = 6000
+/** The same where the account is tested: a modem that is there and does not answer is given up within this. */
+const HELD_MS = 15_000
 
 export type CarrierTestResult = { ok: true } | { ok: false; fault: string }
 
@@ -47,8 +51,27 @@ async function isInUse({ db }: Context, { id, version }: CarrierAccount): Promis
   }
 }
 
+/** Waits for the process that has the account, because only what that one says is a test. */
+async function findHeldFault(context: Context, { id, version }: CarrierAccount): Promise<string | undefined> {
+  let before: Date | null | undefined
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const sessions = (await listAccountOverviews(context)).find((each) => each.id === id)?.sessions
+    if (sessions == null) return undefined
+    const { words, isWhole } = viewSessions(sessions)
+    if (!sessions.isHeld) return words
+    const isCurrent = sessions.version !== null && sessions.version >= version
+    if (isCurrent && isWhole) return undefined
+    before ??= sessions.lastErrorAt ?? new Date(0)
+    const isNew = isCurrent && sessions.lastErrorAt !== null && sessions.lastErrorAt > before
+    if (isNew || waitedMs >= HELD_MS) return sessions.lastError ?? words
+    await sleep(LOOK_MS)
+  }
+}
+
 async function findFault(context: Context, account: CarrierAccount): Promise<string | undefined> {
   try {
+    if (context.carriers.kinds.get(account.kind)?.isTestedWhereHeld)
+      return await findHeldFault(context, account)
     if (await isInUse(context, account)) return undefined
     const fault = await askCarrier(context, account, (carrier, signal) => carrier.test(signal))
     // The holder's own session may have come first, and be the only one that the carrier allows.

@@ -1,10 +1,13 @@
 import type { CarrierSessions } from '../../../database/carriers/carrier-sessions.js'
 
-export type { CarrierSessions } from '../../../database/carriers/carrier-sessions.js'
+/** The sessions of an account, and the word of its kind for an open one. */
+export type ListedSessions = CarrierSessions & { word: 'bound' | 'connected' }
 
 /** The state of an account's sessions for display. */
 export interface SessionsView {
   isWhole: boolean
+  /** The word alone, such as `not bound`. */
+  state: string
   /** A text such as `bound`, or `1 of 2 bound`. */
   words: string
   /** undefined if it is unknown. */
@@ -13,20 +16,21 @@ export interface SessionsView {
   lastError: { text: string; at: Date } | undefined
 }
 
-export function viewSessions(sessions: CarrierSessions): SessionsView {
-  const { isHeld, boundCount, sessionCount, changedAt, lastError, lastErrorAt } = sessions
+export function viewSessions(sessions: ListedSessions): SessionsView {
+  const { word, isHeld, boundCount, sessionCount, changedAt, lastError, lastErrorAt, details } = sessions
   const isWhole = isHeld && boundCount > 0 && boundCount === sessionCount
   return {
     isWhole,
+    state: `${isWhole ? '' : isHeld && boundCount > 0 ? 'partly ' : 'not '}${word}`,
     words: isHeld
-      ? wordsOf(boundCount, sessionCount)
-      : 'not bound, because no `receive-smpp` process is running',
+      ? [wordsOf(word, boundCount, sessionCount), ...(boundCount > 0 && details ? [details] : [])].join(', ')
+      : `not ${word}, because no \`receive-smpp\` process is running`,
     since: isHeld ? (changedAt ?? undefined) : undefined,
     lastError: lastError === null || lastErrorAt === null ? undefined : { text: lastError, at: lastErrorAt },
   }
 }
 
-function wordsOf(boundCount: number, sessionCount: number): string {
-  if (boundCount === 0) return 'not bound'
-  return boundCount === sessionCount ? 'bound' : `${boundCount} of ${sessionCount} bound`
+function wordsOf(word: string, boundCount: number, sessionCount: number): string {
+  if (boundCount === 0) return `not ${word}`
+  return boundCount === sessionCount ? word : `${boundCount} of ${sessionCount} ${word}`
 }

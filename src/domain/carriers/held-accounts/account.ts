@@ -9,6 +9,7 @@ import { CRASH_WAIT_MS } from '../../crashes.js'
 import { countMessageCrash, sendMessage } from '../../messages/send.js'
 import type { Taken } from '../../../queues/account-lanes.js'
 import { receivingTools } from './receive.js'
+import { triedSecretTools } from './tried-secret.js'
 
 /** An account whose sessions this process holds. */
 export interface OpenAccount {
@@ -53,6 +54,7 @@ export async function openAccount(
     hosts: context.carrierFetch,
     log: context.log.child({ carrierAccountId: id, carrier: name }),
     ...receivingTools(context, account),
+    ...triedSecretTools(context, id),
     onChange: () => {
       isReported = false
       void report()
@@ -79,11 +81,12 @@ export async function openAccount(
   }
 
   function stateNow(): SessionsReport {
-    const { fault, ...counts } = listener.state()
+    const { fault, details, ...counts } = listener.state()
     return {
       accountId: id,
       version: options.version,
       ...counts,
+      ...(details !== undefined && { details: storable(details).slice(0, MAX_FAULT_LENGTH) }),
       fault: fault && {
         text: storable(fault.text).slice(0, MAX_FAULT_LENGTH),
         ageMs: performance.now() - fault.at,

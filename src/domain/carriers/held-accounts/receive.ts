@@ -15,6 +15,7 @@ import { storable } from '../../../database/text.js'
 import { sha256 } from '../../../secrets.js'
 import type { Context } from '../../context.js'
 import { countReceipt, receiveMessage, takeReceipt } from '../../messages/receive.js'
+import { keepUnclearCallback } from '../unclear-callbacks.js'
 import { findLineOf, senderOf } from './addresses.js'
 import { receiveIfComplete } from './long-texts.js'
 
@@ -31,11 +32,12 @@ export interface HeldAccount {
 export function receivingTools(
   context: Context,
   account: HeldAccount,
-): Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'confirmTexts'> {
+): Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'confirmTexts' | 'keepUnclear'> {
   return {
     receiveText: (arrival, text) => receiveText(context, account, arrival, text),
     receiveReceipt: (receipt) => receiveReceipt(context, account, receipt),
     confirmTexts: (ids) => confirmArrivals(context.db, ids),
+    keepUnclear: ({ why, body }) => keepUnclearArrival(context, account, why, body),
   }
 }
 
@@ -95,13 +97,33 @@ async function receivePart(
   return earlierId
 }
 
-function recordOf(account: HeldAccount, { id, digest, sessionId, silentMs }: Arrival): ArrivalRecord {
+/** It is kept as if it had come by a callback, in hexadecimal. */
+async function keepUnclearArrival(
+  context: Context,
+  account: HeldAccount,
+  why: string,
+  body: Buffer,
+): Promise<void> {
+  const request = {
+    method: 'PDU',
+    query: new URLSearchParams(),
+    body: Buffer.from(body.toString('hex')),
+    header: () => 'text/plain',
+  }
+  await keepUnclearCallback(context, account, { why, name: 'received', request })
+}
+
+function recordOf(
+  account: HeldAccount,
+  { id, digest, sessionId, silentMs, rememberedMs }: Arrival,
+): ArrivalRecord {
   return {
     id,
     digest: sha256(`${account.id}:${digest.toString('base64')}`),
     sessionId,
     openSessionIds: [sessionId, ...account.openSessionIds()],
     silentMs,
+    rememberedMs,
   }
 }
 

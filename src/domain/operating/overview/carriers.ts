@@ -85,14 +85,15 @@ function faultsOfAccount({ sessions, ...account }: ListedCarrierAccount): Fault[
   const found: Fault[] = []
   if (sessions !== null && !viewSessions(sessions).isWhole) {
     const { isHeld, boundCount, sessionCount } = sessions
+    const { state, words } = viewSessions(sessions)
     found.push(
       isHeld && boundCount > 0
         ? {
             mood: 'waiting',
-            state: 'partly bound',
-            fault: `Only ${boundCount} of ${sessionCount} sessions are bound.`,
+            state,
+            fault: `Only ${boundCount} of ${sessionCount} sessions are ${sessions.word}.`,
           }
-        : { mood: 'bad', state: 'not bound', fault: `It is ${viewSessions(sessions).words}.` },
+        : { mood: 'bad', state, fault: `It is ${words}.` },
     )
   }
   const away = viewPhones(account).filter(({ isAway }) => isAway)

@@ -55,7 +55,7 @@ export function KindLinks({ context }: { context: Context }) {
 }
 
 /** These are listed below the providers that people know by name. */
-const GENERIC: ReadonlySet<string> = new Set(['http', 'smpp', 'kannel', 'smsgate', 'httpsms', 'phone'])
+const GENERIC: ReadonlySet<string> = new Set(['http', 'smpp', 'kannel', 'smsgate', 'httpsms', 'modem'])
 
 function KindCards({ kinds }: { kinds: ReturnType<typeof listCarrierKinds> }) {
   return (

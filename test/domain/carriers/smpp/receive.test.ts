@@ -97,15 +97,19 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(await texts()).to.have.length(2)
     })
 
-    it('an hour later it is another message, and the old arrival is forgotten', async () => {
+    it('an hour later it is another message, and after a week the old arrival is forgotten', async () => {
       const first = arrive(hi())
       await receive(first)
-      await context
-        .db('smpp_inbound')
-        .where({ id: first.id })
-        .update({ created_at: context.db.raw(`created_at - interval '61 minutes'`) })
+      const isOlder = (by: string) =>
+        context
+          .db('smpp_inbound')
+          .where({ id: first.id })
+          .update({ created_at: context.db.raw(`created_at - ?::interval`, [by]) })
+      await isOlder('61 minutes')
       await receive(arrive(hi()))
       expect(await texts()).to.have.length(2)
+      expect(await deleteOldArrivals(context.db)).to.equal(0)
+      await isOlder('7 days')
       expect(await deleteOldArrivals(context.db)).to.equal(1)
     })
 

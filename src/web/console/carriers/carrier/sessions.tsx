@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { getCarrierAccountOverview } from '../../../../domain/carriers/accounts/overview.js'
 import type { ListedCarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
 import { viewPhones } from '../../../../domain/carriers/accounts/phones.js'
-import { viewSessions, type CarrierSessions } from '../../../../domain/carriers/accounts/sessions.js'
+import { viewSessions, type ListedSessions } from '../../../../domain/carriers/accounts/sessions.js'
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
 import { Ago, Time } from '../../form.js'
@@ -22,7 +22,7 @@ export function Sessions({ view: { path, account } }: { view: CarrierView }) {
   )
 }
 
-function SessionsNow({ sessions }: { sessions: CarrierSessions | null }) {
+function SessionsNow({ sessions }: { sessions: ListedSessions | null }) {
   if (sessions === null) return <span class="muted">none needed</span>
   const { isWhole, words, since, lastError } = viewSessions(sessions)
   return (

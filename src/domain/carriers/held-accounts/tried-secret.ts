@@ -1,0 +1,34 @@
+import type { ListenTools } from '../../../carriers/listening.js'
+import { findTriedSecret, noteTriedSecret } from '../../../database/carriers/carrier-sessions.js'
+import { SecretUnreadable } from '../../../secrets.js'
+import type { Context } from '../../context.js'
+
+/** The place to which the tried secret of an account is sealed (`secrets.ts`). */
+export function triedSecretPlace(accountId: string): string {
+  return `carrier_sessions.tried:${accountId}`
+}
+
+/** Makes the tools with which an account tries no secret twice in vain, whichever process does it. */
+export function triedSecretTools(
+  { db, secrets }: Pick<Context, 'db' | 'secrets'>,
+  accountId: string,
+): Pick<ListenTools, 'tryOnce' | 'forgetTried'> {
+  const place = triedSecretPlace(accountId)
+  return {
+    tryOnce: async (secret) => {
+      const sealed = await findTriedSecret(db, accountId)
+      if (sealed !== undefined) {
+        try {
+          if (secrets.open(sealed, place) === secret) return false
+        } catch (error) {
+          // Nobody knows which one it was, so none is tried.
+          if (error instanceof SecretUnreadable) return false
+          throw error
+        }
+      }
+      await noteTriedSecret(db, accountId, secrets.seal(secret, place))
+      return true
+    },
+    forgetTried: () => noteTriedSecret(db, accountId, null),
+  }
+}

@@ -33,6 +33,7 @@ const OWNERS: Record<string, RegExp> = {
   undici: /^src\/safe-fetch/,
   '@aws-sdk/client-s3': /^src\/storage\//,
   smpp: /^src\/carriers\/smpp\//,
+  serialport: /^src\/carriers\/modem\//,
   pino: /^src\/telemetry\//,
   'prom-client': /^src\/telemetry\//,
   '@opentelemetry/api': /^src\/telemetry\//,

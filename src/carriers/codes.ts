@@ -5,6 +5,7 @@ import type { CarrierCodes } from './codes/carrier-codes.js'
 import { clickatell } from './codes/clickatell.js'
 import { infobip } from './codes/infobip.js'
 import { messagemedia } from './codes/messagemedia.js'
+import { modem } from './codes/modem.js'
 import { plivo } from './codes/plivo.js'
 import { sinch } from './codes/sinch.js'
 import { smpp } from './codes/smpp.js'
@@ -28,6 +29,7 @@ export const CARRIER_CODES: Readonly<Record<string, CarrierCodes>> = {
   africastalking,
   messagemedia,
   smpp,
+  modem,
 }
 
 /**

@@ -9,6 +9,7 @@ import { kannel } from './kannel.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
 import { carrierOf } from './kit.js'
 import { messagemedia } from './messagemedia/messagemedia.js'
+import { modemKind } from './modem/kind.js'
 import { plivo } from './plivo/plivo.js'
 import { simulator } from './simulator.js'
 import { sinch } from './sinch/sinch.js'
@@ -34,6 +35,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['kannel', carrierOf(kannel)],
   ['smsgate', carrierOf(smsgate)],
   ['httpsms', carrierOf(httpsms)],
+  ['modem', modemKind],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

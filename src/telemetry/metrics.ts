@@ -105,7 +105,7 @@ export const carrierCodes = counter(
 )
 export const carrierBinds = counter(
   'linehook_carrier_binds_total',
-  'Sessions of SMPP accounts. outcome: bound, refused or ended.',
+  'Sessions of SMPP accounts, and modems. outcome: bound, refused or ended.',
   ['carrier', 'bind_as', 'outcome'],
 )
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
   CarrierOutcomeUnknown,
@@ -62,11 +63,12 @@ export function pictureAt(url: string): MediaToSend {
  * What every implementation of `CarrierClient` keeps to, so that the domain may rely on it.
  *
  * @param mostMedia how many one message has
+ * @param isOneAtATime true if nothing else is sent while a message has no answer
  */
 export function conformsToCarrier(
   name: string,
   create: () => Promise<CarrierUnderTest>,
-  { mostMedia = 10 } = {},
+  { mostMedia = 10, isOneAtATime = false } = {},
 ): void {
   describe(`${name} as a carrier`, () => {
     let under: CarrierUnderTest
@@ -158,7 +160,8 @@ export function conformsToCarrier(
       const sending = failure(send(anyMessage(under.situations.neverAnswers), waiting.signal)).finally(() => {
         isOver = true
       })
-      await send(anyMessage())
+      if (isOneAtATime) await sleep(200)
+      else await send(anyMessage())
       expect(isOver, 'it waits until then').to.be.false
       waiting.abort()
       expect(await sending).to.be.instanceOf(CarrierOutcomeUnknown)

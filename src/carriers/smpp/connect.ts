@@ -3,11 +3,17 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../refusals.js'
-import type { SmppSettings } from './settings.js'
 
 /** Thrown if the SMSC could not be reached, or refused the bind. The message says in words what is wrong. */
 export class NotBound extends Error {
   override name = 'NotBound'
+}
+
+interface Peer {
+  host: string
+  port: number
+  tls: boolean
+  tlsCertificate: string
 }
 
 /** Looks up a host that an operator names; only addresses that may be dialled come back. */
@@ -15,18 +21,18 @@ export type Hosts = Pick<SafeFetch, 'resolve'>
 
 /** @throws NotBound */
 export async function connect(
-  settings: SmppSettings,
+  peer: Peer,
   hosts: Hosts,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Socket> {
   const deadlineAt = performance.now() + timeoutMs
-  const addresses = await findAddresses(settings, hosts, timeoutMs)
-  return dial(settings, addresses, deadlineAt - performance.now(), signal)
+  const addresses = await findAddresses(peer, hosts, timeoutMs)
+  return dial(peer, addresses, deadlineAt - performance.now(), signal)
 }
 
 async function findAddresses(
-  { host, port }: SmppSettings,
+  { host, port }: Peer,
   hosts: Hosts,
   timeoutMs: number,
 ): Promise<LookupAddress[]> {
@@ -39,7 +45,7 @@ async function findAddresses(
 }
 
 function dial(
-  { host, port, tls, tlsCertificate }: SmppSettings,
+  { host, port, tls, tlsCertificate }: Peer,
   addresses: LookupAddress[],
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -87,6 +93,6 @@ function dial(
   })
 }
 
-function notConnected({ host, port }: Pick<SmppSettings, 'host' | 'port'>, words: string): NotBound {
+function notConnected({ host, port }: Pick<Peer, 'host' | 'port'>, words: string): NotBound {
   return new NotBound(`cannot connect to ${host}, port ${port}: ${words}`)
 }

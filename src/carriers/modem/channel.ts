@@ -1,0 +1,196 @@
+import { asError } from '../../errors.js'
+import { ModemFault, type Port } from './port.js'
+
+/** The answer to a command. `code` is that of an error, such as `CMS-38`, or `ERROR` if the modem gives none. */
+export interface Answer {
+  isOk: boolean
+  code: string
+  /** The lines before the result, without the echo. */
+  lines: string[]
+}
+
+/** Thrown if a text has certainly not been written to the modem. */
+export class NotWritten extends Error {
+  override name = 'NotWritten'
+}
+
+/** The commands of 3GPP TS 27.005 and 27.007 over one port, one at a time. */
+export interface Channel {
+  /**
+   * @param limitMs the longest that the answer takes
+   * @throws ModemFault if none came; the port is then closed
+   */
+  ask(command: string, limitMs?: number): Promise<Answer>
+  /**
+   * Writes a text after the prompt for it.
+   *
+   * @throws NotWritten, ModemFault; after the latter, it may have been sent
+   */
+  submit(pdu: { hex: string; length: number }): Promise<Answer>
+  /** Resolves when the channel is free. The caller has it until it calls the result; undefined if that took too long. */
+  enter(limitMs?: number): Promise<(() => void) | undefined>
+  write(text: string): void
+}
+
+export interface Unsolicited {
+  /** Something new is in this memory (+CMTI, +CDSI). */
+  onStored: (memory: string) => void
+  /** A PDU that is stored nowhere (+CDS, +CMT), in hexadecimal. */
+  onPdu: (hex: string, length: number) => void
+}
+
+const ANSWER_MS = 10_000
+const PROMPT_MS = 4000
+/** The longest that networks are known to take for a text. Until then the modem can do nothing else. */
+const SUBMIT_MS = 120_000
+/** A line, or the lines of an answer, beyond this are noise. */
+const [MAX_LINE, MAX_LINES] = [2000, 2000]
+const [ESC, CTRL_Z] = ['\x1b', '\x1a']
+
+const RESULT =
+  /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR: *(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS|NO CARRIER)$/
+
+interface Waiting {
+  command: string
+  lines: string[]
+  isForPrompt: boolean
+  timer: NodeJS.Timeout
+  settle: (outcome: Answer | 'prompt' | Error) => void
+}
+
+export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Channel {
+  let rest = ''
+  let waiting: Waiting | undefined
+  /** The length that is given before a PDU in the next line. */
+  let pduLength: number | undefined
+  let ended: Error | undefined
+  void port.ended.then((reason) => {
+    ended = reason
+    waiting?.settle(reason)
+  })
+
+  function take(chunk: Buffer): void {
+    const lines = (rest + chunk.toString('latin1')).split(/[\r\n]+/)
+    rest = (lines.pop() ?? '').slice(-MAX_LINE)
+    for (const line of lines) takeLine(line.trim())
+    if (waiting?.isForPrompt === true && /> ?$/.test(rest)) {
+      rest = ''
+      waiting.settle('prompt')
+    }
+  }
+
+  function takeLine(line: string): void {
+    if (line === '') return
+    if (pduLength !== undefined) {
+      const length = pduLength
+      pduLength = undefined
+      if (isHex(line)) {
+        onPdu(line, length)
+        return
+      }
+    }
+    const [, memory] = /^\+(?:CMTI|CDSI): *"(\w+)"/.exec(line) ?? []
+    const [, length] = /^\+(?:CMT|CDS): *(?:.*, *)?(\d+)$/.exec(line) ?? []
+    const [result, isOk, , service, code] = RESULT.exec(line) ?? []
+    if (memory !== undefined) onStored(memory)
+    else if (length !== undefined) pduLength = Number(length)
+    else if (waiting === undefined || line === waiting.command) return
+    else if (result === undefined) {
+      if (waiting.lines.length < MAX_LINES) waiting.lines.push(line)
+      // A long list takes long, and each of its lines shows that the modem is alive.
+      if (line.startsWith('+CMGL')) waiting.timer.refresh()
+    } else {
+      const named = service === undefined ? 'ERROR' : `${service}-${code ?? ''}`
+      waiting.settle({
+        isOk: isOk !== undefined,
+        code: isOk === undefined ? named : '',
+        lines: waiting.lines,
+      })
+    }
+  }
+
+  function wait(command: string, limitMs: number, isForPrompt = false): Promise<Answer | 'prompt'> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting?.settle(new ModemFault(`the modem does not answer ${command.replace(/=.*/, '')}`))
+      }, limitMs)
+      waiting = {
+        ...{ command, isForPrompt, timer, lines: [] },
+        settle: (outcome) => {
+          clearTimeout(timer)
+          waiting = undefined
+          if (outcome instanceof Error) reject(outcome)
+          else resolve(outcome)
+        },
+      }
+      if (ended !== undefined) waiting.settle(ended)
+    })
+  }
+
+  function write(text: string): void {
+    if (ended === undefined) port.write(text)
+  }
+
+  async function ask(command: string, limitMs = ANSWER_MS): Promise<Answer> {
+    const answering = wait(command, limitMs)
+    write(`${command}\r`)
+    return (await answering) as Answer
+  }
+
+  port.onData(take)
+  return {
+    write,
+    ask,
+    submit: async ({ hex, length }) => {
+      const command = `AT+CMGS=${length}`
+      const prompting = wait(command, PROMPT_MS, true)
+      write(`${command}\r`)
+      let answer: Answer | 'prompt'
+      try {
+        answer = await prompting
+      } catch (error) {
+        write(ESC)
+        port.close()
+        throw new NotWritten(asError(error).message)
+      }
+      if (answer !== 'prompt') return answer
+      const answering = wait(hex, SUBMIT_MS)
+      // One piece: a process that is killed has written all of it or nothing, and ESC ends a part.
+      write(hex + CTRL_Z)
+      return (await answering) as Answer
+    },
+    enter: createLock(),
+  }
+}
+
+function createLock(): Channel['enter'] {
+  const queue: (() => void)[] = []
+  let isTaken = false
+  const leave = () => {
+    const next = queue.shift()
+    if (next === undefined) isTaken = false
+    else next()
+  }
+  return async (limitMs) => {
+    if (!isTaken) {
+      isTaken = true
+      return leave
+    }
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        queue.splice(queue.indexOf(turn), 1)
+        resolve(undefined)
+      }
+      const timer = limitMs === undefined ? undefined : setTimeout(giveUp, limitMs)
+      const turn = () => {
+        clearTimeout(timer)
+        resolve(leave)
+      }
+      queue.push(turn)
+    })
+  }
+}
+
+export function isHex(line: string): boolean {
+  return /^([\dA-F]{2})+$/i.test(line)
+}

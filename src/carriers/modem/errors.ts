@@ -1,0 +1,112 @@
+import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
+
+/**
+ * What the errors say (3GPP TS 27.005 §3.2.5, with the causes of 24.011 annex E-2 and 23.040 §9.2.3.22; 27.007 §9.2).
+ * A code that is not here, such as a modem's own, leaves open whether the text was sent.
+ */
+type Meaning =
+  /** The network refuses this text. */
+  | 'rejected'
+  /** The modem or the network is busy. */
+  | 'throttled'
+  /** It has certainly not been sent, and may be later. */
+  | 'unavailable'
+
+const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
+  'CMS-1': ['rejected', 'the number does not exist'],
+  'CMS-8': ['rejected', 'the operator has barred texts from this SIM card'],
+  'CMS-10': ['rejected', 'texts are barred'],
+  'CMS-17': ['unavailable', 'the network has failed'],
+  'CMS-21': ['rejected', 'the network refused the text'],
+  'CMS-22': ['throttled', 'the network is congested'],
+  'CMS-27': ['unavailable', 'the recipient cannot be reached by the network'],
+  'CMS-28': ['rejected', 'the network does not know the SIM card'],
+  'CMS-29': ['rejected', 'the network does not offer this'],
+  'CMS-30': ['rejected', 'the network does not know the subscriber'],
+  'CMS-38': ['unavailable', 'the network is out of order'],
+  'CMS-41': ['unavailable', 'the network has failed for the moment'],
+  'CMS-42': ['throttled', 'the network is congested'],
+  'CMS-47': ['throttled', 'the network has no capacity'],
+  'CMS-50': ['rejected', 'the SIM card may not send texts'],
+  'CMS-69': ['rejected', 'the network does not offer this'],
+  'CMS-96': ['rejected', 'the network found a fault in the text'],
+  'CMS-111': ['rejected', 'the network found a fault in the text'],
+  'CMS-127': ['rejected', 'the network gave no reason'],
+  'CMS-192': ['throttled', 'the SMS center is busy'],
+  'CMS-193': ['rejected', 'the SIM card has no contract with the SMS center'],
+  'CMS-194': ['unavailable', 'the SMS center has failed'],
+  'CMS-195': ['rejected', 'the SMS center says that the number is invalid'],
+  'CMS-196': ['rejected', 'the recipient is barred'],
+  'CMS-197': ['rejected', 'the SMS center has refused it as a duplicate'],
+  'CMS-302': ['unavailable', 'the modem does not allow it now'],
+  'CMS-304': ['rejected', 'the modem found a fault in the text'],
+  'CMS-310': ['unavailable', 'there is no SIM card in the modem'],
+  'CMS-311': ['unavailable', 'the SIM card asks for its PIN'],
+  'CMS-313': ['unavailable', 'the SIM card has failed'],
+  'CMS-314': ['throttled', 'the SIM card is busy'],
+  'CMS-315': ['unavailable', 'the modem does not accept this SIM card'],
+  'CMS-316': ['unavailable', 'the SIM card is locked and asks for its PUK'],
+  'CMS-320': ['unavailable', 'the memory for texts has failed'],
+  'CMS-322': ['unavailable', 'the memory for texts is full'],
+  'CMS-330': ['unavailable', 'the number of the SMS center is unknown. Enter it in the settings'],
+  'CMS-331': ['unavailable', 'there is no network'],
+  'CME-10': ['unavailable', 'there is no SIM card in the modem'],
+  'CME-11': ['unavailable', 'the SIM card asks for its PIN'],
+  'CME-12': ['unavailable', 'the SIM card is locked and asks for its PUK'],
+  'CME-13': ['unavailable', 'the SIM card has failed'],
+  'CME-14': ['throttled', 'the SIM card is busy'],
+  'CME-15': ['unavailable', 'the modem does not accept this SIM card'],
+  'CME-30': ['unavailable', 'there is no network'],
+}
+
+/** The codes for which there are words. */
+export const KNOWN_CODES = Object.keys(CODES)
+
+/** By then there is room again, as far as anybody says. */
+const THROTTLED_MS = 5000
+
+/** Converts the error of a text to one of the four errors. */
+export function errorOf(code: string): Error {
+  const words = describeCode(code)
+  switch (CODES[code]?.[0]) {
+    case 'rejected':
+      return new CarrierRejected(words, code)
+    case 'throttled':
+      return new CarrierThrottled(THROTTLED_MS)
+    case 'unavailable':
+      return new CarrierUnavailable(words)
+    case undefined:
+      return new CarrierOutcomeUnknown(words)
+  }
+}
+
+export function describeCode(code: string): string {
+  const words = CODES[code]?.[1]
+  return words === undefined ? `the modem reports an error (${code})` : `${words} (${code})`
+}
+
+/** What a status report says (3GPP TS 23.040 §9.2.3.15). */
+const STATUSES: Readonly<Record<number, string>> = {
+  0x40: 'the network has failed',
+  0x41: 'the recipient cannot receive texts',
+  0x42: 'the phone refused the text',
+  0x43: 'the recipient cannot be reached',
+  0x46: 'the text expired before it could be delivered',
+  0x48: 'the SMS center has deleted it',
+  0x60: 'the network is congested',
+  0x61: 'the phone was busy',
+  0x62: 'the phone did not answer',
+  0x63: 'the network refused the text',
+}
+
+/** Below 0x20 it is done, up to 0x3f the SMS center still tries, and from 0x40 on it has given up. */
+export function readStatus(status: number): {
+  status: 'sent' | 'delivered' | 'failed'
+  error?: string
+  carrierCode?: string
+} {
+  if (status === 0) return { status: 'delivered' }
+  if (status < 0x40) return { status: 'sent' }
+  const error = STATUSES[status] ?? 'the SMS center could not deliver it'
+  return { status: 'failed', error, carrierCode: `ST-${status.toString(16)}` }
+}

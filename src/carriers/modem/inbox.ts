@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { newId } from '../../ids.js'
+import type { ListenTools } from '../listening.js'
+import { isHex, type Channel } from './channel.js'
+import { readStatus } from './errors.js'
+import { NotUnderstood, readPdu } from './inbound.js'
+import { ModemFault } from './port.js'
+import { idsOf } from './references.js'
+import type { ModemSettings } from './settings.js'
+
+type InboxTools = Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'keepUnclear'>
+
+/** The network gives up a text after a week at most, so a repeat does not come later. */
+const REMEMBERED_MS = 7 * 86_400_000
+
+/**
+ * Takes in what is in a memory of the modem, oldest first. A text is deleted there only when it is committed, so a process
+ * that is killed in between loses nothing, and recognizes the text by its content afterwards.
+ *
+ * @returns how many there were
+ * @throws ModemFault, Unavailable
+ */
+export async function emptyMemory(
+  channel: Channel,
+  memory: string,
+  settings: ModemSettings,
+  tools: InboxTools,
+): Promise<number> {
+  const stored = await listMemory(channel, memory)
+  for (const { index, tpdu } of stored) {
+    await takePdu(tpdu, settings, tools)
+    await withChannel(channel, async () => {
+      await select(channel, memory)
+      const deleted = await channel.ask(`AT+CMGD=${index}`)
+      if (!deleted.isOk) throw new ModemFault(`the modem cannot delete texts (${deleted.code})`)
+    })
+  }
+  return stored.length
+}
+
+interface Stored {
+  index: number
+  tpdu: Buffer
+}
+
+async function listMemory(channel: Channel, memory: string): Promise<Stored[]> {
+  const { isOk, code, lines } = await withChannel(channel, async () => {
+    await select(channel, memory)
+    return channel.ask('AT+CMGL=4')
+  })
+  if (!isOk) throw new ModemFault(`the modem cannot list texts (${code})`)
+  return lines
+    .flatMap((line, n) => {
+      const [, index, status, length] = /^\+CMGL: *(\d+), *(\d+), *(?:.*, *)?(\d+)$/.exec(line) ?? []
+      // Above 1 are texts that somebody has written on this modem.
+      if (index === undefined || Number(status) > 1) return []
+      const pdu = lines.slice(n + 1).find((each) => isHex(each) || each.startsWith('+CMGL:')) ?? ''
+      return [{ index: Number(index), tpdu: cutCenter(pdu, Number(length)) }]
+    })
+    .sort((one, other) => sentAt(one) - sentAt(other) || one.index - other.index)
+}
+
+async function select(channel: Channel, memory: string): Promise<void> {
+  const { isOk, code } = await channel.ask(`AT+CPMS="${memory}"`)
+  if (!isOk) throw new ModemFault(`the memory ${memory} cannot be read (${code})`)
+}
+
+async function withChannel<T>(channel: Channel, work: () => Promise<T>): Promise<T> {
+  const leave = await channel.enter()
+  try {
+    return await work()
+  } finally {
+    leave?.()
+  }
+}
+
+/** Cuts off the number of the SMS center, which some modems leave out (27.005 §3.1, `<length>`). */
+export function cutCenter(hex: string, length: number): Buffer {
+  const bytes = Buffer.from(isHex(hex) ? hex : '', 'hex')
+  return bytes.subarray(Math.max(0, bytes.length - length))
+}
+
+function sentAt({ tpdu }: Stored): number {
+  try {
+    const read = readPdu(tpdu)
+    return ('sentAt' in read && read.sentAt) || 0
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Takes in a text or a report: it is committed when this resolves.
+ *
+ * @throws Unavailable
+ */
+export async function takePdu(
+  tpdu: Buffer,
+  { number }: Pick<ModemSettings, 'number'>,
+  { receiveText, receiveReceipt, keepUnclear }: InboxTools,
+): Promise<void> {
+  try {
+    const read = readPdu(tpdu)
+    if (read.kind === 'silent') return
+    if (read.kind === 'report') {
+      const [carrierMessageId, ...otherIds] = idsOf(read.reference, read.sentAt)
+      await receiveReceipt({
+        ...{ carrierMessageId, otherIds, numbers: [read.to], isMarked: true },
+        ...readStatus(read.status),
+      })
+      return
+    }
+    const outcome = await receiveText(
+      {
+        id: newId(),
+        // Two equal texts have the same second of the SMS center too: they are one, which the network has repeated. So
+        // none is in the same session as another.
+        sessionId: newId(),
+        digest: createHash('sha256').update(tpdu).digest(),
+        ...{ silentMs: 0, rememberedMs: REMEMBERED_MS },
+      },
+      { ...read, to: { address: number, kind: 'international' } },
+    )
+    if (outcome.kind === 'no_line')
+      throw new NotUnderstood('a text, but there is no line with the number of the SIM card')
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error
+    await keepUnclear({ why: error.message, body: tpdu })
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asError } from '../../errors.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+  type CarrierClient,
+  type OutboundMessage,
+} from '../carrier.js'
+import type { SentRecord } from '../records.js'
+import { NotWritten, type Channel } from './channel.js'
+import { errorOf } from './errors.js'
+import { idOf } from './references.js'
+import type { ModemSettings } from './settings.js'
+import { submitsOf, type SubmitPdu } from './submit.js'
+
+/** The longest that a text waits while the modem does something else. The network needs the rest of the time. */
+const ENTER_MS = 5000
+/** A network that was busy, or away, gets a later part of a text again after this. */
+const AGAIN_MS = 2000
+const MAX_PARTS = 255
+
+/** A modem that is ready for texts. */
+export interface ReadyModem {
+  channel: Channel
+  /** Called when the modem has not answered, so that it has to be opened anew. */
+  giveUp: (reason: Error) => void
+  /** Called with what the modem has said about a text after its sender has stopped waiting. */
+  onLate: (messageId: string, record: SentRecord) => void
+}
+
+/**
+ * Makes a client that sends through a modem, one text at a time.
+ *
+ * @param findModem gives undefined while there is none; left out if this process does not hold it
+ * @param fault why there is none
+ */
+export function createModem(
+  name: string,
+  settings: ModemSettings,
+  { findModem, fault }: { findModem?: () => ReadyModem | undefined; fault?: () => string | undefined } = {},
+): CarrierClient {
+  let reference = Math.floor(Math.random() * 256)
+
+  async function send(message: OutboundMessage, signal: AbortSignal): Promise<{ carrierMessageId: string }> {
+    if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
+    if (message.fromNumber !== settings.number)
+      throw new CarrierUnavailable("the SIM card does not have the line's number")
+    if (findModem === undefined) throw new CarrierUnavailable('no process has this modem')
+    const modem = findModem()
+    if (modem === undefined) throw new CarrierUnavailable(fault?.() ?? 'the modem is not ready')
+    reference = (reference + 1) % 256
+    const parts = submitsOf(message, settings, reference)
+    if (parts.length > MAX_PARTS) throw new CarrierRejected('the text is too long')
+    const leave = await modem.channel.enter(ENTER_MS)
+    if (leave === undefined) throw new CarrierUnavailable('the modem is busy with another text')
+    // The modem goes on with a text although its sender has stopped waiting, and must be left alone as long.
+    const sending = sendParts(modem, message, parts, signal).finally(leave)
+    return Promise.race([sending, rejectOn(signal)])
+  }
+
+  return {
+    name,
+    send,
+    test: () => {
+      if (findModem === undefined) return Promise.resolve('no `receive-smpp` process has this modem')
+      return Promise.resolve(findModem() === undefined ? fault?.() : undefined)
+    },
+    listNumbers: () =>
+      Promise.resolve([{ id: settings.number, number: settings.number, name: settings.number }]),
+    close: () => Promise.resolve(),
+  }
+}
+
+async function sendParts(
+  modem: ReadyModem,
+  { id }: OutboundMessage,
+  parts: readonly SubmitPdu[],
+  signal: AbortSignal,
+): Promise<{ carrierMessageId: string }> {
+  let carrierMessageId = ''
+  for (const [index, part] of parts.entries()) {
+    if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before all of it was sent')
+    carrierMessageId = index === 0 ? await sendPart(modem, part) : await sendLaterPart(modem, part, signal)
+  }
+  if (signal.aborted) modem.onLate(id, { carrierMessageId, status: 'sent' })
+  return { carrierMessageId }
+}
+
+/** Earlier parts are sent already, so this part is tried again unless it may have been sent too. */
+async function sendLaterPart(modem: ReadyModem, part: SubmitPdu, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    try {
+      return await sendPart(modem, part)
+    } catch (error) {
+      const isTemporary = error instanceof CarrierThrottled || error instanceof CarrierUnavailable
+      if (!isTemporary || error.cause instanceof NotWritten)
+        throw new CarrierOutcomeUnknown('a part of the text was sent, but a later one was not', {
+          cause: error,
+        })
+    }
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {
+      throw new CarrierOutcomeUnknown('a part of the text was sent, but a later one was not sent in time')
+    })
+  }
+}
+
+/**
+ * @returns the carrier's id
+ * @throws the four errors of a carrier
+ */
+async function sendPart({ channel, giveUp }: ReadyModem, part: SubmitPdu): Promise<string> {
+  try {
+    const { isOk, code, lines } = await channel.submit(part)
+    if (!isOk) throw errorOf(code)
+    const [, reference] = /^\+CMGS: *(\d+)/.exec(lines.find((line) => line.startsWith('+CMGS')) ?? '') ?? []
+    // Without a reference it was taken all the same. No report will find it.
+    return idOf(Number(reference ?? -1), Date.now())
+  } catch (error) {
+    if (isOfCarrier(error)) throw error
+    giveUp(asError(error))
+    if (error instanceof NotWritten) throw new CarrierUnavailable(error.message, { cause: error })
+    throw new CarrierOutcomeUnknown(asError(error).message, { cause: error })
+  }
+}
+
+function isOfCarrier(error: unknown): boolean {
+  return [CarrierRejected, CarrierThrottled, CarrierUnavailable, CarrierOutcomeUnknown].some(
+    (each) => error instanceof each,
+  )
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new CarrierOutcomeUnknown('the modem did not answer in time'))
+    })
+  })
+}

@@ -1,0 +1,25 @@
+/**
+ * A modem counts its texts from 0 to 255 and begins again. So the hour belongs to the id that we give a text, and a report is
+ * looked for in the hours around it (3GPP TS 23.040 §9.2.3.6).
+ */
+
+const HOUR_MS = 3_600_000
+/** SMS centers try for three days unless they are told otherwise. Reports of older texts find nothing. */
+const HOURS_BACK = 96
+
+/** @param reference the TP-MR of the text's last part */
+export function idOf(reference: number, at: number): string {
+  return `${Math.floor(at / HOUR_MS)}-${reference}`
+}
+
+/**
+ * The ids that the text of a report may have, the most likely one first.
+ *
+ * @param sentAt by the SMS center, whose clock or time zone may be wrong; NaN if it is unknown
+ */
+export function idsOf(reference: number, sentAt: number, now = Date.now()): [string, ...string[]] {
+  const hours = Array.from({ length: HOURS_BACK }, (_, back) => now - back * HOUR_MS)
+  const all = hours.map((at) => idOf(reference, at))
+  const likely = idOf(reference, Number.isNaN(sentAt) ? now : sentAt)
+  return [likely, ...all.filter((id) => id !== likely)]
+}

@@ -223,8 +223,8 @@ describeContext('the limits of a line', (context) => {
         })
       await post()
       const failed = await queueMessage(context, line, { status: 'failed' })
-      for (const refused of [post(), sendMessageAgain(context, line.userId, failed, newId(), 'api')]) {
-        const refusal = await failure(refused)
+      for (const refused of [post, () => sendMessageAgain(context, line.userId, failed, newId(), 'api')]) {
+        const refusal = await failure(refused())
         expect(refusal).to.include({ status: 429 })
         expect(refusal.message).to.match(/^The daily segment cap of this line/)
         expect((refusal as { retryAfterSeconds?: number }).retryAfterSeconds).to.be.within(1, 86_400)

@@ -142,11 +142,11 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
 
   it('are not set up where there is nothing to set up', async () => {
     for (const [setUp, message] of [
-      [setUpNumbers(context, account), 'parrot has no lines yet. Import its numbers first'],
-      [setUpNumbers(context, account, ['+15557779999']), 'parrot has no number +15557779999'],
-      [setUpNumbers(context, finch), 'finch does not use callbacks, so its numbers need no setup'],
+      [() => setUpNumbers(context, account), 'parrot has no lines yet. Import its numbers first'],
+      [() => setUpNumbers(context, account, ['+15557779999']), 'parrot has no number +15557779999'],
+      [() => setUpNumbers(context, finch), 'finch does not use callbacks, so its numbers need no setup'],
     ] as const) {
-      expect(await refusal(setUp)).to.deep.equal({ status: 409, message })
+      expect(await refusal(setUp())).to.deep.equal({ status: 409, message })
     }
     expect(bird.setUp).to.deep.equal([])
   })
@@ -159,11 +159,11 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
     const settings = { url: bird.url, apiKey: 'a-wrong-key' }
     const wrong = await addCarrierAccount(context, { name: 'wrong', kind: 'parrot', settings })
     for (const refused of [
-      listAccountNumbers(context, wrong),
-      importNumbers(context, wrong, { userId: owner.id, numbers: 'all' }),
-      setUpNumbers(context, wrong),
+      () => listAccountNumbers(context, wrong),
+      () => importNumbers(context, wrong, { userId: owner.id, numbers: 'all' }),
+      () => setUpNumbers(context, wrong),
     ]) {
-      expect(await refusal(refused)).to.deep.equal({
+      expect(await refusal(refused())).to.deep.equal({
         status: 409,
         message: 'the parrot answered 401: look at apiKey',
       })

@@ -265,10 +265,10 @@ describeContext('sending the events that were held', (context) => {
       await expectRefusal(tryDeliveryNow(context, newId(), id), 404)
       await pauseEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
       for (const paused of [
-        tryDeliveryNow(context, line.userId, id),
-        tryEndpointNow(context, ...own(line)),
+        () => tryDeliveryNow(context, line.userId, id),
+        () => tryEndpointNow(context, ...own(line)),
       ]) {
-        await expectRefusal(paused, 409, 'Events to this URL are paused. Resume them first')
+        await expectRefusal(paused(), 409, 'Events to this URL are paused. Resume them first')
       }
       await resumeEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
       for (const status of ['delivering', 'delivered', 'exhausted', 'held']) {

@@ -100,14 +100,19 @@ async function takeAll(): Promise<void> {
   await mkdir(OTHERS, { recursive: true })
   for (const [look, options] of Object.entries(LOOKS)) {
     const each = await open(options)
-    for (const [name, path] of Object.entries(paths)) {
-      const answer = await each.goto(path)
-      await each.screenshot({ path: `${OTHERS}/${name}-${look}.png`, fullPage: true })
-      const height = await each.evaluate(() => document.documentElement.scrollHeight)
-      console.log(`${answer?.status() ?? 0} ${look} ${height} px ${path}`)
-    }
+    for (const [name, path] of Object.entries(paths)) await takeWhole(each, path, `${name}-${look}`)
+    // As somebody sees it who is not signed in.
+    await each.context().clearCookies()
+    await takeWhole(each, '/console/sign-in', `console-sign-in-${look}`)
     await each.context().close()
   }
+}
+
+async function takeWhole(page: Page, path: string, name: string): Promise<void> {
+  const answer = await page.goto(path)
+  await page.screenshot({ path: `${OTHERS}/${name}.png`, fullPage: true })
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  console.log(`${answer?.status() ?? 0} ${height} px ${name} ${path}`)
 }
 
 /** A shop with seven lines of two people; everything works except the server of one line. */
@@ -222,7 +227,7 @@ function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: Awaited<Ret
 function pagesOf(
   context: Context,
   { operatorId, frontDesk, deliveries }: Shop,
-  { messageId }: Awaited<ReturnType<typeof findIds>>,
+  { messageId, attemptId }: Awaited<ReturnType<typeof findIds>>,
 ): Record<string, string> {
   const ids: Record<string, string> = {
     ':lineId': frontDesk.lineId,
@@ -232,10 +237,13 @@ function pagesOf(
     ':number': encodeURIComponent(CUSTOMER),
     ':contact': encodeURIComponent(CUSTOMER),
   }
-  return Object.fromEntries(
+  const pages: Record<string, string> = Object.fromEntries(
     routesOf(context)
       .filter(
-        ({ method, path }) => method === 'GET' && path.startsWith('/console') && !/live|\.|export/.test(path),
+        ({ method, path }) =>
+          method === 'GET' &&
+          /^\/(console(?!\/sign-in)|simulator$)/.test(path) &&
+          !/live|\.|export/.test(path),
       )
       .map(({ path }) => path.replace(/:\w+/g, (name) => ids[name] ?? name))
       .filter((path) => !path.includes(':'))
@@ -247,6 +255,13 @@ function pagesOf(
         path,
       ]),
   )
+  const attempt = `/console/messages/${messageId}?attempt=${attemptId}&view=request`
+  return {
+    ...pages,
+    attempt,
+    found: '/console/search?q=order',
+    'carrier-of-http': '/console/carriers/new?kind=http',
+  }
 }
 
 async function openAt(

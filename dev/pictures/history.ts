@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/connection.js'
 import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
 
 export interface LineWithHistory {
   userId: string
@@ -24,6 +25,14 @@ const SAID = [
   ['Thank you!', 'Your package arrives tomorrow between 9 and 12.'],
   ['What time do you close?', 'At seven today, and at six on Saturdays.'],
 ] as const
+
+/** Who these customers are, of every third number. */
+const NAMES = [
+  ...['Maria Lindqvist', 'Tom Okafor', 'Priya Raman', 'Sam Whitaker', 'Grace Mbeki', 'Leo Castellano'],
+  ...['Hannah Vogel', 'Noor Bakshi', 'Jonas Pfeiffer', 'Elena Wójcik', 'Mateo Ruiz', 'Aiko Tanaka'],
+  ...['Ruth Adeyemi', 'Ben Carter', 'Anna Nilsson', 'Omar Haddad', 'Chloe Martin', 'Ivan Petrov'],
+  ...['Lucia Romano', 'David Kim', 'Sofia Alves', 'Peter Novak', 'Zoe Papadakis', 'Emma Brandt'],
+]
 
 /**
  * Adds a week of messages, received and sent in turn, each received one with its event and the delivery of it: enough
@@ -94,5 +103,10 @@ async function fill(db: Database, lines: readonly LineWithHistory[]): Promise<vo
      select ${id(3)}, ${id(2)}, 1, at, took_ms, 200, 'ok', took_ms - 4 from pictured where is_inbound`,
     given,
   )
+  for (const userId of new Set(lines.map((line) => line.userId))) {
+    await db('contacts').insert(
+      NAMES.map((name, n) => ({ id: newId(), user_id: userId, number: `+1${4_155_550_100 + n * 3}`, name })),
+    )
+  }
   await db.raw('drop table pictured')
 }

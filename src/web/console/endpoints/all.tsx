@@ -61,7 +61,6 @@ export function showEndpoints(context: Context): Middleware {
               <tr>
                 <th>Endpoint</th>
                 <th>Owner</th>
-                <th>Host</th>
                 <th>State</th>
               </tr>
             </thead>
@@ -72,11 +71,11 @@ export function showEndpoints(context: Context): Middleware {
                     <a href={endpointPath(endpoint.id)}>
                       <EndpointName endpoint={endpoint} />
                     </a>
+                    {endpoint.name !== null && <span class="muted"> {withHost(endpoint).host}</span>}
                   </td>
                   <td data-label="Owner">
                     <UserText>{ownerOf(endpoint)}</UserText>
                   </td>
-                  <td data-label="Host">{withHost(endpoint).host}</td>
                   <td data-label="State">
                     <EndpointState endpoint={endpoint} />
                   </td>

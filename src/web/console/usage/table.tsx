@@ -12,9 +12,9 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
         <tr>
           <th>Month</th>
           <th>Line</th>
-          <th>Messages</th>
-          <th>Segments</th>
-          <th>Cost</th>
+          <th class="r">Messages</th>
+          <th class="r">Segments</th>
+          <th class="r">Cost</th>
         </tr>
       </thead>
       <tbody>
@@ -29,9 +29,13 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
                   {line !== undefined && line.name !== line.number && <UserText>{line.name}</UserText>}
                 </span>
               </td>
-              <td data-label="Messages">{row.messageCount.toLocaleString('en')}</td>
-              <td data-label="Segments">{segmentsOf(row)}</td>
-              <td data-label="Cost">
+              <td data-label="Messages" class="r">
+                {row.messageCount.toLocaleString('en')}
+              </td>
+              <td data-label="Segments" class="r">
+                {segmentsOf(row)}
+              </td>
+              <td data-label="Cost" class="r">
                 <Cost usage={row} />
               </td>
             </tr>

@@ -67,7 +67,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await line.page('/conversations')).to.include('aria-label="Search conversations"')
     const foundIn = async (path: string) => {
       const { text } = await line.browser.get(path)
-      const list = text.slice(text.indexOf('<ol class="activity"'))
+      const list = text.slice(text.indexOf('<ol class="activity faces"'))
       return [ANNA, BEN, CLEO].filter((number) => wordsOf(list).includes(number))
     }
     const found = (query: string) => foundIn(`${line.path}/conversations?${query}`)
@@ -95,9 +95,11 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await receive(ANNA, 'Where is my umbrella?')
     const html = await thread()
     const [, action = ''] =
-      /<div class="list">.*?<form method="get" action="([^"]*)" role="search">/s.exec(html) ?? []
+      /<div class="list">.*?<form method="get" action="([^"]*)" role="search"/s.exec(html) ?? []
     expect(action).to.equal(`${line.path}/conversations`)
-    expect(html).to.match(/<form [^>]*role="search"><input type="search" name="q" aria-label="Search conv/)
+    expect(html).to.match(
+      /<form [^>]*role="search" aria-label="[^"]+"><input type="search" name="q" aria-label="Search conv/,
+    )
     const { text } = await line.browser.get(`${action}?q=umbrella`)
     expect(wordsOf(text)).to.include('Where is my umbrella?')
   })

@@ -72,7 +72,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
               ) : (
                 <OfMessage {...{ message, deliveries, contacts, acts }} />
               )}
-              {message !== undefined && <Status status={message.status} />}
+              {message !== undefined && <End message={message} deliveries={deliveries} />}
             </li>
           </Fragment>
         )
@@ -115,21 +115,55 @@ function OfMessage(props: {
         </p>
       )}
       {error !== null && <p class="why">{explainFailure(error)}</p>}
-      {deliveries.slice(0, MAX_DELIVERIES).map((each) => (
-        <DeliveryLine key={each.id} delivery={each} acts={acts} />
-      ))}
+      {!isQuiet(deliveries) &&
+        deliveries
+          .slice(0, MAX_DELIVERIES)
+          .map((each) => <DeliveryLine key={each.id} delivery={each} acts={acts} />)}
       {rest > 0 && <p class="delivery">{`and ${rest} more`}</p>}
     </div>
   )
 }
 
+/** True for the usual: one delivery, which succeeded at once. It takes no line of its own. */
+function isQuiet(deliveries: readonly Delivery[]): boolean {
+  const [only] = deliveries
+  return deliveries.length === 1 && only?.status === 'delivered' && only.attemptCount === 1
+}
+
+/** The state at the end of a row: what became of the usual delivery, else of the message. */
+function End({ message, deliveries }: { message: Message; deliveries: readonly Delivery[] }) {
+  const [only] = deliveries
+  return (
+    <div class="end">
+      {isQuiet(deliveries) && only !== undefined ? (
+        <>
+          <small class="wide">
+            <Receiver delivery={only} />
+          </small>
+          <Status status={only.status} />
+        </>
+      ) : (
+        <Status status={message.status} />
+      )}
+    </div>
+  )
+}
+
+/** What was sent to whom. */
+function Receiver({ delivery: { type, url, applicationName } }: { delivery: Delivery }) {
+  return (
+    <>
+      {EVENT_TYPES[type].label} to{' '}
+      {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}
+    </>
+  )
+}
+
 function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs | undefined }) {
-  const { id, messageId, type, url, applicationName, attemptCount, lastFailure, status } = delivery
+  const { id, messageId, attemptCount, lastFailure, status } = delivery
   return (
     <div class="delivery">
-      {EVENT_TYPES[type].label} to{' '}
-      {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}{' '}
-      <Status status={status} />
+      <Receiver delivery={delivery} /> <Status status={status} />
       {attemptCount > 1 && ` after ${attemptCount} attempts`}
       {lastFailure !== null && status !== 'delivered' && (
         <span class="why"> {explainFailure(lastFailure)}</span>

@@ -23,7 +23,12 @@ export function ListHead({ line }: { line: OwnLine }) {
           <UserText>{line.name}</UserText>
         </a>
       </h2>
-      <form method="get" action={conversationsPath(line.id)} role="search">
+      <form
+        method="get"
+        action={conversationsPath(line.id)}
+        role="search"
+        aria-label="Conversations of this line"
+      >
         <input type="search" name="q" aria-label="Search conversations" placeholder="Name, number or text" />
       </form>
     </>

@@ -10,6 +10,7 @@ import { Status } from '../../status.js'
 import { UserText } from '../../user-text.js'
 import { ContactName } from './contact-name.js'
 import { conversationPath } from './path.js'
+import { Face } from './people.js'
 import { USUAL } from './thread.js'
 
 /**
@@ -22,7 +23,7 @@ export function ConversationRows(props: {
 }) {
   const { conversations, lineNames } = props
   return (
-    <ol class="activity">
+    <ol class="activity faces">
       {conversations.map((conversation) => (
         <Row
           key={conversation.lineId + conversation.number}
@@ -39,9 +40,7 @@ function Row({ conversation, lineName }: { conversation: Conversation; lineName:
   const { blockedAt, optedOutAt, pausedUntil, unreadCount } = conversation
   return (
     <li class={unreadCount > 0 ? 'unread' : 'read'}>
-      <div class="when">
-        <Ago at={createdAt} />
-      </div>
+      <Face number={number} name={contactName} />
       <div>
         <a href={conversationPath(lineId, number)}>
           <ContactName number={number} name={contactName} />
@@ -64,7 +63,10 @@ function Row({ conversation, lineName }: { conversation: Conversation; lineName:
           </p>
         )}
       </div>
-      {!USUAL.has(status) && <Status status={status} />}
+      <div class="end">
+        {!USUAL.has(status) && <Status status={status} />}
+        <Ago at={createdAt} />
+      </div>
     </li>
   )
 }

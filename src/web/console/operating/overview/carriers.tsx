@@ -14,7 +14,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
         <tr>
           <th>Account</th>
           <th>State</th>
-          <th>Lines</th>
+          <th class="r">Lines</th>
           <th>Last 15 minutes</th>
           <th>Last error today</th>
         </tr>
@@ -35,7 +35,9 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
                 {carrier.sessions?.isWhole === true && `Sessions: ${carrier.sessions.words}.`}
               </span>
             </td>
-            <td data-label="Lines">{describeCount(carrier.lineCount)}</td>
+            <td data-label="Lines" class="r">
+              {describeCount(carrier.lineCount)}
+            </td>
             <td data-label="Last 15 minutes">{describeRecent(carrier)}</td>
             <td data-label="Last error today">
               <LastError carrier={carrier} />

@@ -49,9 +49,7 @@ export function Chart(props: {
         ))}
       </svg>
       <div class="scale">
-        <span>
-          {scale.bottom} · {since}
-        </span>
+        <span>{scale.bottom === '0' ? since : `${scale.bottom} · ${since}`}</span>
         <span>now</span>
       </div>
       <ul class="legend">
@@ -81,7 +79,7 @@ function drawLine(values: readonly (number | undefined)[], { heightOf }: Scale):
     const [x, y] = [round(n * step), yOf(heightOf(value))]
     if (values[n - 1] !== undefined) path += `L${x} ${y}`
     else if (values[n + 1] !== undefined) path += `M${x} ${y}`
-    else path += `M${round(x - step / 3)} ${y}h${round((step * 2) / 3)}`
+    else path += `M${round(Math.min(WIDTH - step, Math.max(0, x - step / 2)))} ${y}h${round(step)}`
   })
   return path
 }

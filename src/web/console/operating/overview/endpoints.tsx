@@ -22,7 +22,7 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
           <tr>
             <th>Endpoint</th>
             <th>State</th>
-            <th>Waiting</th>
+            <th class="r">Waiting</th>
             <th>
               <span class="unseen">Actions</span>
             </th>
@@ -45,7 +45,9 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
               <td data-label="State">
                 <State endpoint={endpoint} />
               </td>
-              <td data-label="Waiting">{waiting(endpoint)}</td>
+              <td data-label="Waiting" class="r">
+                {waiting(endpoint)}
+              </td>
               <td>
                 <CureLink cure={cureOf(endpoint)} userId={userId} />
               </td>

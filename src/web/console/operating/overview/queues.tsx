@@ -11,11 +11,11 @@ export function Queues({ queues }: { queues: readonly QueueView[] }) {
         <tr>
           <th>Queue</th>
           <th>State</th>
-          <th>Waiting</th>
-          <th>In progress</th>
-          <th>Oldest</th>
-          <th>Last minute</th>
-          <th>Workers</th>
+          <th class="r">Waiting</th>
+          <th class="r">In progress</th>
+          <th class="r">Oldest</th>
+          <th class="r">Last minute</th>
+          <th class="r">Workers</th>
         </tr>
       </thead>
       <tbody>
@@ -26,18 +26,27 @@ export function Queues({ queues }: { queues: readonly QueueView[] }) {
             </td>
             <td data-label="State">
               <span>
-                <span class={`badge ${MOODS[queue.state]}`}>{queue.state}</span> <Words>{queue.why}</Words>
+                <span class={`badge ${MOODS[queue.state]}`}>{queue.state}</span>{' '}
+                <span class="muted">
+                  <Words>{queue.why}</Words>
+                </span>
               </span>
             </td>
-            <td data-label="Waiting">{waiting(queue.waitingCount)}</td>
-            <td data-label="In progress" class="wide">
+            <td data-label="Waiting" class="r">
+              {waiting(queue.waitingCount)}
+            </td>
+            <td data-label="In progress" class="r wide">
               {figure(queue.underWayCount, describeCount)}
             </td>
-            <td data-label="Oldest" class="wide">
+            <td data-label="Oldest" class="r wide">
               {figure(queue.oldestMs, describeMs)}
             </td>
-            <td data-label="Last minute">{figure(queue.perMinute, describeCount)}</td>
-            <td data-label="Workers">{figure(queue.workers, describeCount)}</td>
+            <td data-label="Last minute" class="r">
+              {figure(queue.perMinute, describeCount)}
+            </td>
+            <td data-label="Workers" class="r">
+              {figure(queue.workers, describeCount)}
+            </td>
           </tr>
         ))}
       </tbody>

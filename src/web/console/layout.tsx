@@ -51,7 +51,7 @@ export function Layout(props: { page: Page; title: string; place?: string; child
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        <Header page={{ ...page, path: place }} />
+        <Header page={withPath(page, place)} />
         <main id="content" class="wrap">
           <AllSendingPaused page={page} />
           {page.notice !== undefined && (
@@ -77,6 +77,11 @@ const HTMX_CONFIG = JSON.stringify({
   includeIndicatorCSS: false,
   morphIgnore: ['data-htmx-powered', 'open'],
 })
+
+/** Returns the page with another path. It copies no field, because reading the form token gives the browser a cookie. */
+function withPath(page: Page, path: string): Page {
+  return path === page.path ? page : (Object.create(page, { path: { value: path } }) as Page)
+}
 
 function Header({ page }: { page: Page }) {
   const { session, look } = page

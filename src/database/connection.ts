@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex'
 import type { PoolUse } from '../telemetry/metrics.js'
 import { DatabaseUnavailable } from './outage.js'
-import { postgresClient } from './pool-client.js'
+import { postgresClient, type ObservedClient } from './pool-client.js'
 
 export type Database = Knex
 
@@ -75,6 +75,30 @@ export function connectDatabase(settings: DatabaseSettings): Database {
 
 function applicationNameOf({ applicationName }: DatabaseSettings): string {
   return `linehook ${applicationName}`
+}
+
+/** The interval at which a waiting caller checks whether Postgres still responds. */
+const CHECK_EVERY_MS = 250
+
+/**
+ * Waits for work that may be given up halfway, because it only reads.
+ *
+ * @throws DatabaseUnavailable as soon as Postgres hangs, that is, nothing has come from it for a moment although an
+ *   answer is due. The work itself would be told only when its statement times out.
+ */
+export async function unlessSilent<T>({ client }: Database, work: PromiseLike<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      if ((client as ObservedClient).isSilent())
+        reject(new DatabaseUnavailable('busy', new Error('Postgres is not responding')))
+    }, CHECK_EVERY_MS)
+  })
+  try {
+    return await Promise.race([work, silence])
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 export function poolUse({ client }: Database): PoolUse {

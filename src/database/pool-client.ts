@@ -10,6 +10,11 @@ const FAREWELL_MS = 500
 /** The time that a connection has to leave a transaction in which it was given up. */
 const ROLLBACK_MS = 5000
 
+export interface ObservedClient extends PostgresClient {
+  /** True if nothing has come from Postgres for a moment, although an answer is due. */
+  isSilent(): boolean
+}
+
 interface PoolSettings {
   applicationName: string
   /**
@@ -76,8 +81,12 @@ export function postgresClient({
       pool = this
     }
 
+    isSilent(): boolean {
+      return detector.isSilent()
+    }
+
     override async acquireConnection(): Promise<object> {
-      if (detector.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is not responding'))
+      if (this.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is not responding'))
       try {
         return await super.acquireConnection()
       } catch (error) {

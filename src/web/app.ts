@@ -9,6 +9,7 @@ import { showDocs } from './docs.js'
 import { getMedia } from './media.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
+import { failReadsFast } from './middleware/fail-reads-fast.js'
 import { setFixedHeaders } from './middleware/fixed-headers.js'
 import { readJsonBody } from './middleware/json-body.js'
 import { allowOtherOrigins } from './middleware/other-origins.js'
@@ -54,6 +55,7 @@ export function createApp(context: Context): Koa {
   app.use(allowOtherOrigins)
   app.use(answerErrors(context))
   app.use(requireAllHeaders)
+  app.use(failReadsFast(context))
 
   programRoutes(context, routes)
   linePages(routes)

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { unlessSilent } from '../../database/connection.js'
 import type { Context } from '../../domain/context.js'
 
 /**
@@ -15,7 +16,7 @@ export const healthz: Middleware = (ctx) => {
  */
 export function readyz({ config, db, redis }: Context): Middleware {
   return async (ctx) => {
-    const postgres = await db.raw('select 1').then(
+    const postgres = await unlessSilent(db, db.raw('select 1')).then(
       () => 'ok',
       () => 'unreachable',
     )

@@ -79,7 +79,7 @@ describeWith('the names that every object has', serve, (server) => {
       path
         .replace('{/*path}', '/api/queues')
         .replace(':hash/:name', 'hash/icon.svg')
-        .replace(/(?<=media\/):token/, 'token')
+        .replace(/(?<=(?:media|uploads)\/):token/, 'token')
         .replace(':uid', 'uid')
         .replace(':type', 'inboundText'),
     )

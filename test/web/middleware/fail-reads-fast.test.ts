@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { readVersion } from '../../../src/config.js'
+import type { Context } from '../../../src/domain/context.js'
+import { startProxy, type Proxy } from '../../database/proxy.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createEnvironment } from '../../helpers/process/environment.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
+
+/** A statement that hangs would be given up only long after the test. */
+const ENDLESS = { statementTimeoutMs: 300_000, acquireTimeoutMs: 300_000 }
+
+describe('a request while Postgres hangs', () => {
+  let proxy: Proxy
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    const environment = await createEnvironment()
+    proxy = await startProxy(environment.DATABASE_URL!)
+    context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, ENDLESS)
+    web = await serveApp(context)
+    line = await createLine(context)
+  })
+
+  beforeEach(() => until('Postgres responds', async () => (await web.request('/readyz')).status === 200))
+
+  afterEach(() => {
+    proxy.goUp()
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+    await proxy.close()
+  })
+
+  it('that only reads is answered 503 before Postgres responds', async () => {
+    proxy.freeze()
+    const headers = { authorization: `Bearer lhp_${'x'.repeat(43)}`, accept: 'application/json' }
+    const answer = await web.request('/v1/lines', { headers })
+    expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '5'])
+  })
+
+  it('that asks for readiness is answered before Postgres responds', async () => {
+    proxy.freeze()
+    const answer = await web.request('/readyz')
+    expect([answer.status, answer.body]).to.deep.equal([
+      503,
+      { status: 'unavailable', version: readVersion(), postgres: 'unreachable', redis: 'ok' },
+    ])
+  })
+
+  it('that sends a message waits for Postgres, which may have it already', async () => {
+    proxy.freeze()
+    let answered: Answer | undefined
+    const posted = web
+      .post(`/webhooks/lineId/${line.lineId}?token=${line.token}`, messageBody())
+      .then((answer) => (answered = answer))
+    await web.request('/readyz')
+    expect(answered).to.equal(undefined)
+    proxy.goUp()
+    expect((await posted).status).to.equal(200)
+  })
+})

@@ -273,7 +273,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       expect(send.externalUrl!.href).to.equal(`/console/search?q=${message}`)
       expect((await jobOf('send-message', gone.id)).name).to.equal('send-message')
       const deliver = await until('the delivery has a job', () => jobOf('deliver-event', delivery.id))
-      expect(deliver.name).to.equal('event of Front desk to 127.0.0.1:9: pending')
+      expect(deliver.name).to.equal('event from Front desk to 127.0.0.1:9: pending')
       const alone = (
         await described.web.request(`/queues/api/queues/send-message/${send.id}`, { headers: signedIn })
       ).body as { job: ListedJob }

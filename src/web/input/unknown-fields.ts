@@ -66,7 +66,7 @@ function mistakesBetween(written: string, meant: string): number {
 }
 
 function lettersOf(name: string): string {
-  return [...name].sort().join('')
+  return Array.from(name).sort().join('')
 }
 
 /** Makes `media_url` equal to `mediaUrl`. */

@@ -84,7 +84,12 @@ function answerError(ctx: KoaContext, context: Context, status: number, message:
     // A path below /webhooks that is not a webhook's is usually a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
   } else if (isForBrowser(ctx)) {
-    answerErrorPage(ctx, context, STATUS_CODES[status] ?? 'Error', message)
+    answerErrorPage(
+      ctx,
+      context,
+      status === 404 ? 'Page not found' : (STATUS_CODES[status] ?? 'Error'),
+      message,
+    )
     ctx.status = status
   } else {
     ctx.body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message })

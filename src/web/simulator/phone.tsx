@@ -3,6 +3,7 @@ import { MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { CsrfField } from '../console/form.js'
 import type { FormFault, Page } from '../console/page.js'
+import { PhoneNumber } from '../console/messages/phone-number.js'
 import { labelOf } from '../console/user-text.js'
 import { Conversation, conversationId } from './conversation.js'
 import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './paths.js'
@@ -23,7 +24,9 @@ export function Phone(props: PhoneProps) {
   return (
     <section class="phone" aria-label={`Phone ${phone}`}>
       <header>
-        <h2>{phone}</h2>
+        <h2>
+          <PhoneNumber number={phone} />
+        </h2>
         {others.length > 0 && (
           <a href={pagePath(others)} aria-label={`Remove the phone ${phone} from the screen`}>
             Remove

@@ -28,7 +28,8 @@ describeWeb('/simulator, the page', ({ context, web }) => {
         `/simulator?${new URLSearchParams(phones.map((phone) => ['phone', phone])).toString()}`,
       )
     ).text
-  const phonesOn = (html: string) => [...html.matchAll(/<h2>(\+\d+)<\/h2>/g)].map(([, number]) => number)
+  const phonesOn = (html: string) =>
+    [...html.matchAll(/<section class="phone" aria-label="Phone (\+\d+)"/g)].map(([, number]) => number)
 
   it('has a phone for each number that was last in touch, else one to begin with', async () => {
     expect(phonesOn(await pageOf())).to.deep.equal(['+15005550199'])

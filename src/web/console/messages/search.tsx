@@ -15,6 +15,7 @@ import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { TYPE_LABELS } from './message/labels.js'
 import { messagePath } from './message/path.js'
+import { PhoneNumber } from './phone-number.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { Status } from '../status.js'
@@ -222,7 +223,7 @@ function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: b
       <td data-label="Message">
         <a href={isTheirs ? messagePath(id) : userMessagePath(message.userId, id)}>
           {what}
-          {isTheirs || isOpen ? number : `…${number.slice(-2)}`}
+          {isTheirs || isOpen ? <PhoneNumber number={number} /> : `…${number.slice(-2)}`}
         </a>{' '}
         {!isTheirs && <code class="muted">{id}</code>}
         {isTheirs && message.text !== null && (

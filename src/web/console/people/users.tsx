@@ -113,7 +113,13 @@ export function showUsers(context: Context): Middleware {
                 </td>
                 <td data-label="Role">{role}</td>
                 <td data-label="Account">
-                  {disabledAt !== null ? 'disabled' : hasPassword ? 'set up' : 'not set up yet'}
+                  {disabledAt !== null ? (
+                    <span class="badge bad">disabled</span>
+                  ) : hasPassword ? (
+                    'set up'
+                  ) : (
+                    <span class="badge">not set up yet</span>
+                  )}
                 </td>
                 <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
               </tr>

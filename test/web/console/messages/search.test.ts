@@ -30,7 +30,9 @@ describeWeb('the search', ({ context, web }) => {
       error: 'expired',
     })
     const { text } = await find(line.userId, '415 555 0142')
-    expect(text).to.include(`href="/console/messages/${id}"`).and.to.include('+14155550142')
+    expect(text)
+      .to.include(`href="/console/messages/${id}"`)
+      .and.to.include('+1<i>415</i><i>555</i><i>0142</i>')
     expect(text).to.match(/<p class="why">[^<]+/)
   })
 

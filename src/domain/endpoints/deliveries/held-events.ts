@@ -32,7 +32,7 @@ export async function sendHeldEvents(context: Context, caller: EndpointCaller, i
   const { userId, lineId, applicationId } = endpoint
   if (lineId !== null) await requireEnabled(db, userId, lineId)
   if (endpoint.disabledAt !== null) {
-    throw new UserError('The endpoint was disabled because it kept failing. Enable it first', 409)
+    throw new UserError('The endpoint is disabled. Enable it first', 409)
   }
   const endpointId = endpoint.id
   const count = await countHeldDeliveries(db, endpointId)

@@ -108,4 +108,4 @@ async function requireConnected(
   }
 }
 
-const IS_DISABLED = 'The endpoint was disabled because it kept failing. Enable it first, or give another URL'
+const IS_DISABLED = 'The endpoint is disabled. Enable it first, or give another URL'

@@ -138,7 +138,7 @@ describeContext('sending the events that were held', (context) => {
     const { id } = await holdMany(1)
     await setDisabled('gone')
     const refused = sendHeld()
-    await expectRefusal(refused, 409, 'The endpoint was disabled because it kept failing. Enable it first')
+    await expectRefusal(refused, 409, 'The endpoint is disabled. Enable it first')
     expect(await deliveryRow(context, id)).to.include({ status: 'held' })
     await enableConnection(context, line.userId, line.lineId)
     expect(await sendHeld()).to.equal(1)

@@ -67,7 +67,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       const { id } = await receive()
       expect(await words()).to.include('To send them, enable the URL first.')
       const early = await endpoint.submit('send-held-events')
-      expectFault(early, 409, 'The endpoint was disabled because it kept failing. Enable it first')
+      expectFault(early, 409, 'The endpoint is disabled. Enable it first')
       await endpoint.submit('enable')
       expect(await words()).to.include('Send them')
       expectSentTo(await endpoint.submit('send-held-events'), `${endpoint.path}?done=held-sent`)

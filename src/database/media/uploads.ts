@@ -25,15 +25,23 @@ export async function deleteUploads(db: Database, tokens: readonly string[]): Pr
 }
 
 /**
- * Deletes uploads that are older than this time.
+ * Deletes uploads that are older than this time, or than so many days.
  *
  * @returns their number, at most `limit`
  */
-export async function deleteUploadsBefore(db: Database, until: Date, limit: number): Promise<number> {
+export async function deleteUploadsBefore(
+  db: Database,
+  until: Date | number,
+  limit: number,
+): Promise<number> {
+  const time =
+    typeof until === 'number'
+      ? db.raw(`clock_timestamp() - ? * interval '1 day'`, [until])
+      : until.toISOString()
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from uploads where token in (
-       select token from uploads where created_at < ?::timestamptz limit ? for update skip locked)`,
-    [until.toISOString(), limit],
+       select token from uploads where created_at < (?)::timestamptz limit ? for update skip locked)`,
+    [time, limit],
   )
   return rowCount
 }

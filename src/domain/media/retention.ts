@@ -1,12 +1,17 @@
 import { listOldMedia, markRemoved } from '../../database/media/removing.js'
+import { deleteUploadsBefore } from '../../database/media/uploads.js'
 import type { Context } from '../context.js'
 
-/** The files go one by one. If the process ends in the middle, no more than these are deleted a second time. */
+/**
+ * The files go one by one. If the process ends in the middle, no more than these are deleted a second time. An upload's
+ * bytes are in its row, so these may be 500 MB.
+ */
 const AT_ONCE = 100
 
 /**
- * Deletes the files of media that are too old, as part of housekeeping. The rows stay, and say so. The file is
- * deleted before the row is changed: a row that says "gone" must be right, and deleting a file twice is harmless.
+ * Deletes the files of media and the uploads that are too old, as part of housekeeping. The rows of media stay, and
+ * say so. The file is deleted before the row is changed: a row that says "gone" must be right, and deleting a file
+ * twice is harmless.
  *
  * @returns their number
  */
@@ -19,5 +24,7 @@ export async function removeOldMedia({ db, storage, config }: Context): Promise<
     await markRemoved(db, ids)
     removed = old.length
   }
+  const removeUploads = () => deleteUploadsBefore(db, config.mediaRetentionDays, AT_ONCE)
+  for (let removed = AT_ONCE; removed === AT_ONCE; count += removed) removed = await removeUploads()
   return count
 }

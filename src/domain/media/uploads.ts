@@ -38,8 +38,8 @@ const REFUSALS: Record<UploadField, string> = {
 }
 
 /**
- * Stores a file that came in a form, for as long as its message's text is kept: a person may resend the message. A
- * phone of the simulator has its files here too, as a real carrier hosts inbound media.
+ * Stores a file that came in a form, for as long as other media are kept: a person may resend the message. A phone of
+ * the simulator has its files here too, as a real carrier hosts inbound media.
  *
  * @returns its URL, which cannot be guessed and needs no password
  * @throws UserError 400 and 413 naming the field

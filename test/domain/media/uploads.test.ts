@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { removeOldMedia } from '../../../src/domain/media/retention.js'
 import { uploadTokenOf } from '../../../src/domain/media/upload-url.js'
 import { keepUpload, openUpload } from '../../../src/domain/media/uploads.js'
 import { describeContext } from '../../helpers/context.js'
@@ -51,6 +52,18 @@ describeContext('uploads', { environment }, (context) => {
       })
     }
   }
+
+  it('are deleted when they are as old as media may become', async () => {
+    const tokens = [29, 31].map((days) => ({ token: `days-${days}`, days }))
+    for (const { token, days } of tokens) {
+      await context.db('uploads').insert({
+        ...{ token, content_type: 'image/png', bytes: Buffer.of(0) },
+        created_at: context.db.raw(`now() - ? * interval '1 day'`, [days]),
+      })
+    }
+    expect(await removeOldMedia(context)).to.equal(1)
+    expect(await context.db('uploads').pluck('token')).to.deep.equal(['days-29'])
+  })
 
   it('are known by their beginning, as a recording with a big picture in it', async () => {
     const tagBytes = 200_000

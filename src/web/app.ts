@@ -55,7 +55,6 @@ export function createApp(context: Context): Koa {
   app.use(allowOtherOrigins)
   app.use(answerErrors(context))
   app.use(requireAllHeaders)
-  app.use(failReadsFast(context))
 
   programRoutes(context, routes)
   linePages(routes)
@@ -94,6 +93,8 @@ export function createApp(context: Context): Koa {
   }
 
   app.use(firstRouter.routes())
+  // Not earlier: some carriers deliver a text by GET and do not repeat it.
+  app.use(failReadsFast(context))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app

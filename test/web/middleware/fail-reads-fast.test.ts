@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { readVersion } from '../../../src/config.js'
 import type { Context } from '../../../src/domain/context.js'
+import { newId } from '../../../src/ids.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
@@ -51,6 +52,19 @@ describe('a request while Postgres hangs', () => {
       503,
       { status: 'unavailable', version: readVersion(), postgres: 'unreachable', redis: 'ok' },
     ])
+  })
+
+  it('that is a carrier’s callback waits for Postgres, also if it is a GET', async () => {
+    proxy.freeze()
+    let answered: Answer | undefined
+    const called = web
+      .request(`/carriers/kannel/${newId()}/message?text=Hi`)
+      .then((answer) => (answered = answer))
+    await web.request('/readyz')
+    await web.request('/v1/lines', { headers: { authorization: `Bearer lhp_${'x'.repeat(43)}` } })
+    expect(answered).to.equal(undefined)
+    proxy.goUp()
+    expect((await called).status).to.equal(404)
   })
 
   it('that sends a message waits for Postgres, which may have it already', async () => {

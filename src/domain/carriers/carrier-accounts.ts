@@ -38,7 +38,7 @@ export interface ListedCarrierAccount extends CarrierAccount {
   hasPhones: boolean
 }
 
-export const NEVER_HELD: CarrierSessions = {
+const NEVER_HELD: CarrierSessions = {
   isHeld: false,
   version: null,
   boundCount: 0,

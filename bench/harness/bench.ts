@@ -8,12 +8,15 @@ import { connectDatabase } from '../../src/database/connection.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
 import { createInstallation, type Installation } from './installation.js'
 import { takeLock } from './lock.js'
+import type { ServerPids } from './processor.js'
+import { parentOf } from './usage.js'
 
 /** A Postgres and a Redis for one run. Measures install empty Linehooks in them, as many as they want. */
 export interface Bench {
   install(environment?: Record<string, string>): Promise<Installation>
   /** For yardsticks: a Redis database that no Linehook uses, and a Postgres database without Linehook's tables. */
   bare: { databaseUrl: string; redisUrl: string }
+  serverPids: ServerPids
   close(): Promise<void>
 }
 
@@ -53,6 +56,7 @@ async function build(ends: Ends): Promise<Bench> {
   let count = 0
   return {
     bare: { databaseUrl: urlOf(services.databaseUrl, 'bare'), redisUrl: `${services.redisUrl}/0` },
+    serverPids: await pidsOf(admin, redis),
     install: async (environment = {}) => {
       const index = Array.from({ length: REDIS_DATABASES }, (_, n) => n).find((n) => !inUse.has(n))
       if (index === undefined) throw new Error('so many installations at a time are not possible')
@@ -77,6 +81,12 @@ async function build(ends: Ends): Promise<Bench> {
     },
     close: () => ends.all(),
   }
+}
+
+async function pidsOf(admin: pg.Client, redis: Redis): Promise<ServerPids> {
+  const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const server = await redis.info('server')
+  return { postgres: parentOf(rows[0]?.pid ?? 0), redis: Number(/^process_id:(\d+)/m.exec(server)?.[1]) }
 }
 
 async function recreate(admin: pg.Client, name: string, template = 'template0'): Promise<void> {

@@ -1,19 +1,19 @@
-import type { Installation } from './installation.js'
-import type { Running } from './processes.js'
-import { cpuSecondsOf, cpuSecondsOfFamily, parentOf } from './usage.js'
+import { cpuSecondsOf, cpuSecondsOfFamily } from './usage.js'
+
+/** The process ids of the Postgres and the Redis of a run. */
+export interface ServerPids {
+  postgres: number
+  redis: number
+}
 
 /** The seconds of processor time of each process since `watchProcessor`, by its name; Postgres and Redis are the last. */
 export type ProcessorTimes = () => ReadonlyMap<string, number>
 
-/** Watches the processor time of some processes, and of the installation's Postgres and Redis. */
-export async function watchProcessor(
-  installation: Installation,
-  processes: readonly Running[],
-): Promise<ProcessorTimes> {
-  const { rows } = await installation.sql.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const postgres = parentOf(rows[0]?.pid ?? 0)
-  const server = await installation.prepare(({ redis }) => redis.info('server'))
-  const redis = Number(/^process_id:(\d+)/m.exec(server)?.[1])
+/** Watches the processor time of some processes, and of the Postgres and the Redis that they use. */
+export function watchProcessor(
+  { postgres, redis }: ServerPids,
+  processes: readonly { name: string; pid: number }[],
+): ProcessorTimes {
   const look = (): [name: string, seconds: number][] => [
     ...processes.map(({ name, pid }): [string, number] => [name, cpuSecondsOf(pid)]),
     ['Postgres', cpuSecondsOfFamily(postgres)],

@@ -13,12 +13,15 @@ import { startSmsc, type Smsc } from '../../dev/smsc/server.js'
 import { watchProcessor } from '../harness/processor.js'
 import { startTwilio, type TwilioStandIn } from '../outside/twilio.js'
 import { insertWebhooks } from '../rows.js'
+import { PLAIN_SERVICE, startPlainService } from '../yardsticks/yardsticks.js'
 
 const LINES = 250
 const PER_SECOND = 50
 const SECONDS = { fresh: 3, warm: 10 }
 /** The last texts have this time to arrive. */
 const LIMIT_MS = 20_000
+const INWARD = 'inbound → endpoint'
+const PLAIN_EVENT = { type: 'inboundText', fromNumber: '+15005550199', toNumber: '+15005550100' }
 /** The processes that take part in each way. `maintenance` runs too, as it always does. */
 const PROCESSES = {
   out: ['send-message', 'maintenance'],
@@ -35,7 +38,8 @@ interface Way {
 
 /**
  * Measures 50 texts a second from a webhook's request to the carrier (over HTTP, and to an SMSC), and from the carrier's
- * callback to the endpoint, with the processor time of all that takes part.
+ * callback to the endpoint, with the processor time of all that takes part. The last way stands beside a plain service with
+ * the same load: its figures are what the stack itself takes on this machine.
  */
 export async function measureLatency(bench: Bench, rounds: number): Promise<Figure[]> {
   const measured: Measured = { times: new Map(), processor: new Map() }
@@ -53,9 +57,11 @@ export async function measureLatency(bench: Bench, rounds: number): Promise<Figu
       outward('webhook → SMSC', ({ smsc }) => smsc.takenAt),
     )
     await measureWay(bench, PROCESSES.in, measured, inward)
+    await measurePlain(bench, measured)
   }
   const times = [...measured.times].flatMap(([name, arrivals]) => timesOf(name, arrivals))
-  return [...times, ...measured.processor.values()]
+  const figures = [...times, ...measured.processor.values()]
+  return figures.map((figure) => besidePlain(figure, figures))
 }
 
 interface Measured {
@@ -86,21 +92,61 @@ async function measureWay(
         installation.startWeb(),
         ...processes.map((name) => installation.start(name)),
       ])
-      for (const phase of ['fresh', 'warm'] as const) {
-        const load = { name: `${way.name} ${phase}`, perSecond: PER_SECOND, seconds: SECONDS[phase] }
-        const timesSince = await watchProcessor(installation, [web, ...others])
-        const posted = await postSteadily(web.url, way.make, load)
-        const arrivals = await whenArrived(posted, way.arrivedAt, LIMIT_MS)
-        const name = phase === 'fresh' ? `${way.name}, in the first ${SECONDS.fresh} s` : way.name
-        measured.times.set(name, [...(measured.times.get(name) ?? []), arrivals])
-        if (phase === 'warm')
-          measured.processor.set(way.name, processorOf(way.name, timesSince(), arrivals.taken.length))
-      }
+      await measurePhases(bench, web.url, way, [web, ...others], measured)
     })
   } finally {
     twilio.close()
     await smsc.close()
     receiver.close()
+  }
+}
+
+async function measurePlain(bench: Bench, measured: Measured): Promise<void> {
+  const receiver = await startReceiver()
+  const service = await startPlainService(bench, receiver.url)
+  const headers = { 'content-type': 'application/json' }
+  const way: Way = {
+    name: PLAIN_SERVICE,
+    make: (payload) => ({ path: '/events', headers, body: JSON.stringify({ ...PLAIN_EVENT, payload }) }),
+    arrivedAt: (text) => receiver.arrivedAt(text),
+  }
+  try {
+    await measurePhases(bench, service.url, way, service.processes, measured)
+  } finally {
+    await service.close()
+    receiver.close()
+  }
+}
+
+async function measurePhases(
+  { serverPids }: Bench,
+  url: string,
+  way: Way,
+  processes: readonly { name: string; pid: number }[],
+  measured: Measured,
+): Promise<void> {
+  for (const phase of ['fresh', 'warm'] as const) {
+    const load = { name: `${way.name} ${phase}`, perSecond: PER_SECOND, seconds: SECONDS[phase] }
+    const timesSince = watchProcessor(serverPids, processes)
+    const posted = await postSteadily(url, way.make, load)
+    const arrivals = await whenArrived(posted, way.arrivedAt, LIMIT_MS)
+    const name = phase === 'fresh' ? `${way.name}, in the first ${SECONDS.fresh} s` : way.name
+    measured.times.set(name, [...(measured.times.get(name) ?? []), arrivals])
+    if (phase === 'warm')
+      measured.processor.set(way.name, processorOf(way.name, timesSince(), arrivals.taken.length))
+  }
+}
+
+/** Compares a figure of the way inward with that of the plain service. Less than one would be less than the stack takes. */
+function besidePlain(figure: Figure, all: readonly Figure[]): Figure {
+  const plain = figure.name.startsWith(INWARD)
+    ? all.find(({ name, unit }) => name === figure.name.replace(INWARD, PLAIN_SERVICE) && unit !== '')
+    : undefined
+  if (plain === undefined) return figure
+  return {
+    ...figure,
+    yardstick: { name: PLAIN_SERVICE, value: plain.value },
+    ratio: figure.value / plain.value,
   }
 }
 
@@ -152,7 +198,7 @@ const outward =
 
 function inward(_: Installation, { accountId, lines }: Seeds, { receiver }: OtherEnds): Promise<Way> {
   return Promise.resolve({
-    name: 'inbound → endpoint',
+    name: INWARD,
     make: inboundRequests(accountId, lines),
     arrivedAt: (text) => receiver.arrivedAt(text),
   })

@@ -36,7 +36,7 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
     const { web, all } = await startAll(installation, PROCFILE)
 
     const atRest = await whenStable(all)
-    const idle = await measureIdle(installation, all)
+    const idle = await measureIdle(bench, all)
     const cpuBefore = all.map(({ pid }) => cpuSecondsOf(pid))
     requireAllTaken(await pushHttp(web.url, next, { count: MESSAGES }))
     await until('all messages are sent', async () => (await countSent(sql)) === MESSAGES, LIMIT_MS)
@@ -55,9 +55,9 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
 }
 
 /** Measures the processor time of all processes, Postgres and Redis included, while nobody asks anything of them. */
-async function measureIdle(installation: Installation, all: readonly Running[]): Promise<Figure> {
+async function measureIdle({ serverPids }: Bench, all: readonly Running[]): Promise<Figure> {
   await sleep(SETTLE_MS)
-  const timesSince = await watchProcessor(installation, all)
+  const timesSince = watchProcessor(serverPids, all)
   await sleep(IDLE_MS)
   const each = [...timesSince()].map(([name, seconds]): [string, number] => [name, (seconds * 1e6) / IDLE_MS])
   const note = each.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')

@@ -5,10 +5,15 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { RouterMiddleware } from '@koa/router'
+import type { Context as KoaContext } from 'koa'
 import { UserError } from '../errors.js'
 import { inProject } from '../kit/process/project-files.js'
 
 const gzip = promisify(zlib.gzip) as (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>
+const brotli = promisify(zlib.brotliCompress) as (
+  bytes: Buffer,
+  options: zlib.BrotliOptions,
+) => Promise<Buffer>
 const require = createRequire(import.meta.url)
 
 const STYLES = ['fonts', 'tokens', 'base', 'shell', 'parts', 'messages']
@@ -43,9 +48,10 @@ const FILES = {
 
 export type AssetName = keyof typeof FILES
 
-interface Asset {
+export interface Asset {
   bytes: Buffer
-  gzipped: Promise<Buffer> | undefined
+  /** By the encoding. */
+  compressed: Map<string, Promise<Buffer>>
 }
 
 const paths = new Map<AssetName, string>()
@@ -67,7 +73,7 @@ function readAsset(files: string | URL | URL[]): Buffer {
 export function addAsset(name: string, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
   const path = `/assets/${hash}/${name}`
-  assets.set(path, { bytes, gzipped: undefined })
+  assets.set(path, { bytes, compressed: new Map() })
   return path
 }
 
@@ -82,26 +88,60 @@ export function assetText(name: AssetName): string {
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 /**
- * Answers with a file, compressed for browsers that support it. It is compressed once, for the first one that asks.
- * Pages are not compressed: from the length of a page with a secret and a part of the request in it, attackers could
- * guess the secret (BREACH).
+ * Answers with a file of ours.
  *
  * @throws UserError 404
  */
-export const getAsset: RouterMiddleware = async (ctx) => {
+export const getAsset: RouterMiddleware = (ctx) => {
   const { hash, name = '' } = ctx.params
   const asset = assets.get(`/assets/${hash ?? ''}/${name}`)
   if (asset === undefined) throw new UserError('Nothing was found at this path', 404)
-  ctx.type = name.slice(name.lastIndexOf('.'))
   // A worker has the policy of its own script, not that of the page.
   if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")
   // The operator's logo may be from an unknown source. Opened by itself, its scripts do nothing.
   if (name.endsWith('.svg')) ctx.set('Content-Security-Policy', SVG_POLICY)
-  ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
+  ctx.set('Cache-Control', `public, ${FOREVER}`)
+  return answerAsset(ctx, name, asset)
+}
+
+/** For a file whose path has its content's hash in it. */
+export const FOREVER = 'max-age=31536000, immutable'
+
+/** They are compressed already. */
+const PACKED = /\.(woff2|png|ico)$/
+
+/** The best of Brotli takes four seconds for the largest script (1.7 MB), and this 0.1 s for 9% more bytes. */
+const LARGE = 300_000
+
+/** The first one is the smallest. */
+const ENCODERS: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) => {
+    const { BROTLI_PARAM_QUALITY } = zlib.constants
+    return brotli(bytes, { params: { [BROTLI_PARAM_QUALITY]: bytes.length > LARGE ? 9 : 11 } })
+  },
+  gzip: (bytes) => gzip(bytes, { level: 9 }),
+}
+
+/** Browsers accept both equally, so the choice is ours. */
+function acceptedEncoder(ctx: KoaContext) {
+  return Object.entries(ENCODERS).find(([encoding]) => ctx.acceptsEncodings(encoding) === encoding)
+}
+
+/**
+ * Answers with a file, compressed for browsers that support it. It is compressed once, for the first one that asks.
+ * Pages are not compressed: from the length of a page with a secret and a part of the request in it, attackers could
+ * guess the secret (BREACH).
+ */
+export async function answerAsset(ctx: KoaContext, name: string, asset: Asset): Promise<void> {
+  ctx.type = name.slice(name.lastIndexOf('.'))
   ctx.vary('Accept-Encoding')
-  if (!/\.(woff2|png)$/.test(name) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
-    asset.gzipped ??= gzip(asset.bytes, { level: 9 })
-    ctx.set('Content-Encoding', 'gzip')
-    ctx.body = await asset.gzipped
-  } else ctx.body = asset.bytes
+  const [encoding, encode] = (PACKED.test(name) ? undefined : acceptedEncoder(ctx)) ?? []
+  if (encoding === undefined || encode === undefined) {
+    ctx.body = asset.bytes
+    return
+  }
+  const compressed = asset.compressed.get(encoding) ?? encode(asset.bytes)
+  asset.compressed.set(encoding, compressed)
+  ctx.set('Content-Encoding', encoding)
+  ctx.body = await compressed
 }

@@ -9,6 +9,7 @@ import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
 import { assetPath } from './assets.js'
+import { answerBoardFile } from './board-files.js'
 import { boardTheme } from './board-theme.js'
 import { brandingOf } from './branding.js'
 
@@ -37,11 +38,17 @@ export function bullBoard(context: Context, path: string): Middleware {
     },
   })
   const plugin = adapter.registerPlugin()
+  const files = `${path}/static/`
   return async (ctx, next) => {
+    if (ctx.path.startsWith(files) && (await answerBoardFile(ctx, ctx.path.slice(files.length)))) return
     await plugin(ctx, next)
-    if (typeof ctx.body === 'string') ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FILES)
+    if (typeof ctx.body === 'string')
+      ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FILES).replace(NO_INDEX, '')
   }
 }
+
+/** No search engine can sign in, so it finds no page that it could list. */
+const NO_INDEX = '<meta name="robots" content="noindex" />'
 
 /** Its page asks another host for its fonts, which the Content-Security-Policy refuses. */
 const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/

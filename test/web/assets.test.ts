@@ -29,6 +29,29 @@ describeWeb('assets', ({ web }) => {
     }
   })
 
+  it('come by Brotli, by gzip or as they are, whatever the browser prefers among those it supports', async () => {
+    const path = assetPath('swagger-ui.js')
+    const plain = await web.request(path, { headers: { 'Accept-Encoding': 'identity' } })
+    const sizes: number[] = []
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, deflate', 'gzip'],
+      ['identity', null],
+      ['br;q=0', null],
+    ] as const) {
+      const answer = await web.request(path, { headers: { 'Accept-Encoding': accepted } })
+      expect([accepted, answer.headers.get('content-encoding')]).to.deep.equal([accepted, encoding])
+      expect(answer.headers.get('vary')).to.equal('Accept-Encoding')
+      expect(answer.text === plain.text, accepted).to.equal(true)
+      sizes.push(Number(answer.headers.get('content-length')))
+    }
+    const [brotli = 0, gzip = 0, whole = 0] = sizes
+    expect(brotli).to.be.below(gzip * 0.9)
+    expect(gzip).to.be.below(whole * 0.3)
+    const font = await web.request(assetPath('inter-latin.woff2'), { headers: { 'Accept-Encoding': 'br' } })
+    expect(font.headers.get('content-encoding')).to.equal(null)
+  })
+
   it('include the font that every page preloads', async () => {
     const { text } = await web.request('/console/sign-in', { headers: { Accept: 'text/html' } })
     const [, path = ''] = /<link rel="preload" href="([^"]+)" as="font"/.exec(text) ?? []

@@ -93,9 +93,23 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     expect(html, 'its look').to.include('"primary":"#5b40c9"').and.to.include('"primary":"#ab9bf7"')
     expect(html).to.match(/<link rel="stylesheet" href="\/assets\/[\w-]+\/fonts\.css">/)
     expect(html).not.to.include('googleapis')
-    const script = /src="([^"]+\.js)"/.exec((await get('/queues')).text)?.[1]
-    const { status, headers } = await get(new URL(script!, `${web.url}/queues/`).pathname)
-    expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/javascript; charset=utf-8'])
+    expect(html, 'nobody finds it who cannot sign in').not.to.include('noindex')
+    const scripts = [...html.matchAll(/defer src="([^"]+\.js)"/g)].map(([, path = '']) => path)
+    expect(scripts).to.have.length.above(2)
+    for (const script of scripts) {
+      const path = new URL(script, `${web.url}/queues/`).pathname
+      const { status, headers, text } = await get(path, { ...signedIn, 'Accept-Encoding': 'gzip, br' })
+      expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/javascript; charset=utf-8'])
+      expect(headers.get('content-encoding')).to.equal('br')
+      expect(Number(headers.get('content-length'))).to.be.below(text.length / 2)
+      expect(headers.get('cache-control')).to.equal('private, max-age=31536000, immutable')
+    }
+    const words = await get('/queues/static/locales/en-US/messages.json')
+    expect([words.status, words.headers.get('cache-control')]).to.deep.equal([200, 'no-store'])
+    expect((await get('/queues/static/favicon-32x32.png')).headers.get('content-type')).to.equal('image/png')
+    for (const other of ['', 'nothing.js', '../../package.json', '..%2F..%2Fpackage.json', 'js']) {
+      expect((await get(`/queues/static/${other}`)).status, other).to.be.within(403, 404)
+    }
 
     const { queues } = (await get('/queues/api/queues')).body as Listed
     expect(queues.map(({ name }) => name)).to.have.members(NAMES)

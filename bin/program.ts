@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { readVersion } from '../src/config.js'
+import { readVersion } from '../src/config/version.js'
 
 /** Every command, in the order of the help text. Each has a file of the same name, except `restore`. */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {

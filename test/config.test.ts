@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigInvalid, readConfig, readVersion, SECRETS, settings, withSecretFiles } from '../src/config.js'
+import { ConfigInvalid, readConfig, SECRETS, withSecretFiles } from '../src/config.js'
+import { settings } from '../src/config/settings.js'
+import { readVersion } from '../src/config/version.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')

@@ -1,4 +1,4 @@
-import { oldestNode } from '../../src/config.js'
+import { oldestNode } from '../../src/config/version.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 
 /**

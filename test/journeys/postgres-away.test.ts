@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
-import { readVersion } from '../../src/config.js'
+import { readVersion } from '../../src/config/version.js'
 import { migrate } from '../../src/database/migrations.js'
 import type { Context } from '../../src/domain/context.js'
 import type { Environment } from '../helpers/process/environment.js'

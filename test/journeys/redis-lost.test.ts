@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readVersion } from '../../src/config.js'
+import { readVersion } from '../../src/config/version.js'
 import type { Context } from '../../src/domain/context.js'
 import { whenReady } from '../../src/kit/redis/redis.js'
 import type { Environment } from '../helpers/process/environment.js'

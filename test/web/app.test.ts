@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readVersion } from '../../src/config.js'
+import { readVersion } from '../../src/config/version.js'
 import { createApp } from '../../src/web/app.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
 import { routersOf } from '../helpers/web/routes.js'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
-import { readConfig, readVersion } from '../../../src/config.js'
+import { readConfig } from '../../../src/config.js'
+import { readVersion } from '../../../src/config/version.js'
 import type { Context } from '../../../src/domain/context.js'
 import { createContext } from '../../../src/domain/open-context.js'
 import { createTestContext } from '../../helpers/context.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readVersion } from '../../../src/config.js'
+import { readVersion } from '../../../src/config/version.js'
 import type { Context } from '../../../src/domain/context.js'
 import { newId } from '../../../src/ids.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'

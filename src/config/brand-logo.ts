@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { hasCode } from './errors.js'
+import { hasCode } from '../errors.js'
 
 /** The operator's logo as pages show it. */
 export interface Logo {

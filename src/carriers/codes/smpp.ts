@@ -10,11 +10,12 @@ export const smpp: CarrierCodes = {
   codes: {
     invalid_number: 'ESME_RINVDSTADR',
     sender_not_allowed: 'ESME_RINVSRCADR ESME_RINVSRCTON ESME_RINVSRCNPI',
+    no_credit: 'NOCRED',
     account_suspended: 'ESME_RPROHIBITED ESME_RSERTYPUNAUTH ESME_RSERTYPDENIED',
     too_fast: 'ESME_RTHROTTLED ESME_RMSGQFUL',
     too_long: 'ESME_RINVMSGLEN',
     expired: 'EXPIRED',
-    carrier_fault: 'ESME_RSYSERR ESME_RSUBMITFAIL ESME_RX_T_APPN ESME_RSERTYPUNAVAIL',
+    carrier_fault: 'SYSERR ESME_RSYSERR ESME_RSUBMITFAIL ESME_RX_T_APPN ESME_RSERTYPUNAVAIL',
     unknown: 'ESME_RDELIVERYFAILURE ESME_RUNKNOWNERR',
   },
 }

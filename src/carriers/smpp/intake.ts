@@ -12,6 +12,8 @@ import { TIMEOUTS, type Session } from './session.js'
 export interface SmppDelivery extends Omit<Arrival, 'silentMs' | 'rememberedMs'> {
   /** The digest covers all of it except the sequence number. */
   pdu: Pdu
+  /** Its bytes after the header. */
+  body: Buffer
 }
 
 export interface Handled {
@@ -112,7 +114,9 @@ export function createIntake(options: {
     const key = digest.toString('base64')
     const earlier = held.get(key)
     const isResent = earlier !== undefined && performance.now() - earlier.since > RESENT_AFTER_MS
-    const outcome = isResent ? earlier.outcome : work({ id: newId(), sessionId: session.id, digest, pdu })
+    const outcome = isResent
+      ? earlier.outcome
+      : work({ id: newId(), sessionId: session.id, digest, pdu, body })
     const entry = { since: performance.now(), outcome }
     if (!isResent) held.set(key, entry)
     const handled = await outcome

@@ -1,7 +1,7 @@
 import type { Listener, ListenTools } from '../listening.js'
 import { readText } from './inbound.js'
 import { REMEMBERED_MS, RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
-import { isReceipt, readReceipt, readUnmarkedReceipt } from './receipts.js'
+import { isReceipt, readReceipt, readUnmarkedReceipt, unclearReceipt } from './receipts.js'
 import { holdSessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
 import { createSmpp } from './smpp.js'
@@ -29,20 +29,25 @@ const TAKEN = 'ESME_ROK'
 const REFUSED = 'ESME_RX_P_APPN'
 
 /**
- * Takes in one `deliver_sm`: when this resolves, it is committed.
+ * Takes in one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is kept for operators.
  *
  * @throws Unavailable
  */
 export async function takeDelivery(
   delivery: SmppDelivery,
   settings: SmppSettings,
-  { receiveReceipt, receiveText }: Pick<ListenTools, 'receiveReceipt' | 'receiveText'>,
+  {
+    receiveReceipt,
+    receiveText,
+    keepUnclear,
+  }: Pick<ListenTools, 'receiveReceipt' | 'receiveText' | 'keepUnclear'>,
   noteStrayNumber: (address: string) => void = () => undefined,
 ): Promise<Handled> {
-  const { pdu, ...arrival } = delivery
+  const { pdu, body, ...arrival } = delivery
   if (isReceipt(pdu)) {
-    const receipt = readReceipt(pdu, settings)
+    const [receipt, unclear] = [readReceipt(pdu, settings), unclearReceipt(pdu)]
     if (receipt !== undefined) await receiveReceipt(receipt)
+    if (unclear !== undefined) await keepUnclear({ why: unclear, body })
     return { status: TAKEN }
   }
   const words = readUnmarkedReceipt(pdu, settings)

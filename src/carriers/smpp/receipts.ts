@@ -6,35 +6,9 @@ import { cutUserData, UDH_INDICATOR } from './inbound.js'
 import { numberField, textField, type Pdu } from './pdu.js'
 import { receiptErrorOf, type ReceiptError } from './receipt-errors.js'
 import { idInReceipts, idOfReceipt, otherFormsOf } from './receipt-ids.js'
+import { FINAL_STATES, stateOfNumber, stateOfWord, type ReceiptState } from './receipt-states.js'
 import { readWords, type ReceiptWords } from './receipt-words.js'
 import type { SmppSettings } from './settings.js'
-
-type State = Pick<SentRecord, 'status' | 'error'>
-
-const FINAL_STATES: Readonly<Record<string, State>> = {
-  DELIVRD: { status: 'delivered' },
-  // The SMSC took it on behalf of the recipient, which says no more than `sent`.
-  ACCEPTD: { status: 'sent' },
-  EXPIRED: { status: 'failed', error: 'expired at the carrier: the phone was not reached in time' },
-  DELETED: { status: 'failed', error: 'deleted at the carrier' },
-  UNDELIV: { status: 'failed', error: 'undeliverable' },
-  REJECTD: { status: 'failed', error: 'rejected by the network' },
-  SKIPPED: { status: 'failed', error: 'skipped by the carrier' },
-}
-
-/** The values of `message_state` (SMPP 3.4 §5.2.28) in the words of the text form. */
-const STATES = [
-  'SCHEDLD',
-  'ENROUTE',
-  'DELIVRD',
-  'EXPIRED',
-  'DELETED',
-  'UNDELIV',
-  'ACCEPTD',
-  'UNKNOWN',
-  'REJECTD',
-  'SKIPPED',
-]
 
 const RECEIPT = 0x04
 const INTERMEDIATE = 0x20
@@ -51,15 +25,37 @@ export function isReceipt(pdu: Pdu): boolean {
  * the SMSC's state and error, such as `UNDELIV/027`. If TLVs and text differ in id or state, the TLVs count, because
  * SMSCs make them for programs.
  *
- * @returns undefined if it says nothing new: an intermediate state, or an unknown one
+ * @returns undefined if it says nothing new (an intermediate state, or an unknown one), or cannot be read
  */
 export function readReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {
-  if (((numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE) === INTERMEDIATE) return undefined
+  if (isIntermediate(pdu)) return undefined
   const words = readWords(textOf(pdu))
-  const states = [STATES[numberField(pdu, 'message_state') ?? -1], stateOfWord(words.stat)]
-  const stat = states.find((each) => each !== undefined && each in FINAL_STATES) ?? ''
+  const stat = statesOf(pdu, words).find((each) => each in FINAL_STATES) ?? ''
   const state = FINAL_STATES[stat]
   return state && receiptOf(pdu, settings, words, state, stat)
+}
+
+/** Says in words why a receipt cannot be read; undefined if it can. */
+export function unclearReceipt(pdu: Pdu): string | undefined {
+  if (isIntermediate(pdu)) return undefined
+  const words = readWords(textOf(pdu))
+  if (statesOf(pdu, words).length === 0) {
+    const { stat = '' } = words
+    return /^\w{1,20}$/.test(stat) ? `a receipt with the state "${stat}"` : 'a receipt without a state'
+  }
+  const hasId = words.id !== undefined || textField(pdu, 'receipted_message_id') !== ''
+  return hasId ? undefined : 'a receipt without a message ID'
+}
+
+function isIntermediate(pdu: Pdu): boolean {
+  return ((numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE) === INTERMEDIATE
+}
+
+/** The states that we know, the one of the TLV first. */
+function statesOf(pdu: Pdu, { stat }: ReceiptWords): string[] {
+  return [stateOfNumber(numberField(pdu, 'message_state')), stateOfWord(stat)].filter(
+    (each) => each !== undefined,
+  )
 }
 
 /**
@@ -82,7 +78,7 @@ function receiptOf(
   pdu: Pdu,
   settings: SmppSettings,
   { id: inText, err }: ReceiptWords,
-  state: State,
+  state: ReceiptState,
   stat: string,
 ): CarriedReceipt | undefined {
   const { receiptIds } = settings
@@ -108,7 +104,7 @@ function receiptOf(
 
 /** A code without a known reason is part of the words, so that a person can ask the SMSC's operator about it. */
 function failureOf(
-  { error = '' }: State,
+  { error = '' }: ReceiptState,
   stat: string,
   said: ReceiptError | undefined,
 ): Pick<SentRecord, 'error' | 'carrierCode' | 'carrierReason'> {
@@ -139,23 +135,4 @@ function textOf(pdu: Pdu): string {
   const dataCoding = numberField(pdu, 'data_coding') ?? 0
   // In GSM-7 the letters and digits of a receipt are those of ASCII, and few SMSCs encode its underscores.
   return (dataCoding === UCS_2 ? decodeText(body, UCS_2, 'gsm-7') : undefined) ?? body.toString('latin1')
-}
-
-const LONG_WORDS: Readonly<Record<string, string>> = {
-  DELIVERED: 'DELIVRD',
-  ACCEPTED: 'ACCEPTD',
-  UNDELIVERABLE: 'UNDELIV',
-  UNDELIVERED: 'UNDELIV',
-  FAILED: 'UNDELIV',
-  REJECTED: 'REJECTD',
-  EN_ROUTE: 'ENROUTE',
-  SCHEDULED: 'SCHEDLD',
-}
-
-/** SMPP cuts states to seven letters; some SMSCs write them in full, or as the number in `message_state`. */
-function stateOfWord(word: string | undefined): string | undefined {
-  if (word === undefined) return undefined
-  if (/^\d{1,3}$/.test(word)) return STATES[Number(word)]
-  const stat = LONG_WORDS[word] ?? word
-  return STATES.includes(stat) ? stat : undefined
 }

@@ -34,8 +34,9 @@ export function receiveDelivery(
 /** One arrival of a `deliver_sm`. */
 export function arrive(fields: PduFields, sessionId = newId()): SmppDelivery {
   const bytes = new smpp.PDU('deliver_sm', fields).toBuffer()
-  const digest = createHash('sha256').update(bytes.subarray(16)).digest()
-  return { id: newId(), sessionId, digest, pdu: new smpp.PDU(bytes) }
+  const body = bytes.subarray(16)
+  const digest = createHash('sha256').update(body).digest()
+  return { id: newId(), sessionId, digest, pdu: new smpp.PDU(bytes), body }
 }
 
 /** A part of a long text, with a header. */

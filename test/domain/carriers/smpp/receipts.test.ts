@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { PduFields } from 'smpp'
 import { inboundOf } from '../../../../dev/smsc/messages.js'
+import { listUnclearCallbacks } from '../../../../src/domain/carriers/unclear-callbacks.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -164,6 +165,21 @@ describeContext('receipts of SMSCs', (context) => {
     await bring('id:enroute sub:001 dlvrd:000 stat:ENROUTE err:000')
     expect(await stateOf(id)).to.equal('sent')
     expect(await texts()).to.deep.equal([])
+  })
+
+  it('that cannot be read are kept for operators, with their bytes, once', async () => {
+    const id = await sent('odd')
+    const text = 'id:odd stat:LOVELY err:007'
+    for (let n = 0; n < 2; n += 1) {
+      expect(await bring(text, { esm_class: 4 })).to.deep.equal({ status: 'ESME_ROK' })
+    }
+    expect(await stateOf(id)).to.equal('sent')
+    expect(await texts()).to.deep.equal([])
+    const kept = await listUnclearCallbacks(context, account)
+    expect(kept.map(({ why, name }) => ({ why, name }))).to.deep.equal([
+      { why: 'a receipt with the state "LOVELY"', name: 'received' },
+    ])
+    expect(Buffer.from(String(kept[0]?.body), 'hex').toString('latin1')).to.include(text)
   })
 
   for (const [what, text] of [

@@ -1,0 +1,60 @@
+import type { SentRecord } from '../records.js'
+
+export type ReceiptState = Pick<SentRecord, 'status' | 'error'>
+
+/**
+ * Those of SMPP, and those that SMSCs add: NOCRED and SYSERR (https://www.smscentral.com.au/sms-api/smpp/receive-dlrs/).
+ */
+export const FINAL_STATES: Readonly<Record<string, ReceiptState>> = {
+  DELIVRD: { status: 'delivered' },
+  // The SMSC took it on behalf of the recipient, which says no more than `sent`.
+  ACCEPTD: { status: 'sent' },
+  EXPIRED: { status: 'failed', error: 'expired at the carrier: the phone was not reached in time' },
+  DELETED: { status: 'failed', error: 'deleted at the carrier' },
+  UNDELIV: { status: 'failed', error: 'undeliverable' },
+  REJECTD: { status: 'failed', error: 'rejected by the network' },
+  SKIPPED: { status: 'failed', error: 'skipped by the carrier' },
+  NOCRED: { status: 'failed', error: 'no credit at the carrier' },
+  SYSERR: { status: 'failed', error: 'a fault at the carrier' },
+}
+
+/** The values of `message_state` (SMPP 3.4 §5.2.28) in the words of the text form. */
+const STATES = [
+  'SCHEDLD',
+  'ENROUTE',
+  'DELIVRD',
+  'EXPIRED',
+  'DELETED',
+  'UNDELIV',
+  'ACCEPTD',
+  'UNKNOWN',
+  'REJECTD',
+  'SKIPPED',
+]
+
+/** NACK: https://www.voip-sip-sdk.com/p_2628-smpp-error-codes.html. BUFFRED: SMS Central, as above. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  DELIVERED: 'DELIVRD',
+  ACCEPTED: 'ACCEPTD',
+  UNDELIVERABLE: 'UNDELIV',
+  UNDELIVERED: 'UNDELIV',
+  FAILED: 'UNDELIV',
+  REJECTED: 'REJECTD',
+  NACK: 'REJECTD',
+  EN_ROUTE: 'ENROUTE',
+  BUFFRED: 'ENROUTE',
+  BUFFERED: 'ENROUTE',
+  SCHEDULED: 'SCHEDLD',
+}
+
+export function stateOfNumber(messageState: number | undefined): string | undefined {
+  return STATES[messageState ?? -1]
+}
+
+/** SMPP cuts states to seven letters; some SMSCs write them in full, or as the number in `message_state`. */
+export function stateOfWord(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined
+  if (/^\d{1,3}$/.test(word)) return STATES[Number(word)]
+  const stat = Object.hasOwn(OTHER_WORDS, word) ? OTHER_WORDS[word] : word
+  return stat !== undefined && (STATES.includes(stat) || Object.hasOwn(FINAL_STATES, stat)) ? stat : undefined
+}

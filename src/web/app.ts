@@ -5,7 +5,6 @@ import { getMetrics } from './api/metrics.js'
 import { getOutbox, postInbound } from './api/simulator.js'
 import { getAsset } from './assets.js'
 import { bullBoard, recordQueueChanges } from './bull-board.js'
-import { showDocs } from './docs.js'
 import { getMedia } from './media.js'
 import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
@@ -21,6 +20,8 @@ import { requireSameSite } from './middleware/require-same-site.js'
 import { normalizePath } from './middleware/normalize-path.js'
 import { getOpenApi } from './openapi/document.js'
 import { getPublicKeys } from './public-keys.js'
+import { showGroup, showObjects, showReference } from './reference/pages.js'
+import { showTry } from './reference/try.js'
 import { applicationPages } from './routes/applications.js'
 import { carrierPages } from './routes/carriers.js'
 import { endpointPages } from './routes/endpoints.js'
@@ -45,7 +46,7 @@ export function createApp(context: Context): Koa {
   const { config, log } = context
   const app = new Koa({ proxy: config.trustedProxyHops > 0, maxIpsCount: config.trustedProxyHops })
   const routes = createRoutes(context)
-  const { router, firstRouter, get, post, page, fileForm } = routes
+  const { router, firstRouter, get, post, openPage, page, fileForm } = routes
 
   app.on('error', logBrokenAnswers(log))
   app.use(normalizePath)
@@ -73,7 +74,10 @@ export function createApp(context: Context): Koa {
     get('/.well-known/webhook-keys/:endpointId',   getPublicKeys(context))
     get('/openapi.json',                  getOpenApi(context))
     get('/schemas/:type.json',            getEventSchema(context))
-    get('/docs',                          allowPackagedPage, showDocs(context))
+    openPage('/docs',                     showReference)
+    openPage('/docs/objects',             showObjects)
+    get('/docs/try',                      allowPackagedPage, showTry(context))
+    openPage('/docs/:group',              showGroup)
     get('/media/:token',                  getMedia(context))
     get('/uploads/:token',                getUpload(context))
     get('/healthz',                       healthz)

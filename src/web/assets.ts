@@ -39,6 +39,7 @@ const FILES = {
   'live.js': inProject('src/web/assets/live.js'),
   'live-worker.js': inProject('src/web/assets/live-worker.js'),
   'simulator.css': inProject('src/web/assets/simulator.css'),
+  'reference.css': inProject('src/web/assets/reference.css'),
   'board.css': inProject('src/web/assets/board.css'),
   'docs.css': inProject('src/web/assets/docs.css'),
   'docs.js': inProject('src/web/assets/docs.js'),

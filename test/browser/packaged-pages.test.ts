@@ -19,7 +19,7 @@ const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[
   ['on a phone', { viewport: { width: 390, height: 844 } }],
 ]
 
-/** `/docs` and `/queues` come from packages; `packaged.js` adds what these leave out. */
+/** `/docs/try` and `/queues` come from packages; `packaged.js` adds what these leave out. */
 describe('pages from packages in a browser', function () {
   this.timeout(180_000)
 
@@ -73,10 +73,10 @@ describe('pages from packages in a browser', function () {
 
   // It has one look, light; axe needs seconds for its eighty operations.
   for (const [look, options] of LOOKS.filter(([, { colorScheme }]) => colorScheme === undefined)) {
-    it(`/docs has no accessibility violations in axe, and an operation can be opened and tried (${look})`, async () => {
+    it(`/docs/try has no accessibility violations in axe, and an operation can be opened and tried (${look})`, async () => {
       const { page, ...shots } = await visit(options)
-      await page.goto('/docs')
-      expect(await descriptionOf(page)).to.match(/^The API of Linehook: /)
+      await page.goto('/docs/try')
+      expect(await descriptionOf(page)).to.match(/^The API of Linehook, /)
       await page.getByRole('combobox', { name: 'Server' }).waitFor()
       const operation = page.locator('.opblock-get').first()
       await operation.getByRole('button', { expanded: false }).first().click()
@@ -89,7 +89,7 @@ describe('pages from packages in a browser', function () {
       await expectNoFaults(page, 'an answer and a dialog')
       await page.getByRole('button', { name: 'Close' }).first().click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await shots.screenshot(`docs-${look.replaceAll(' ', '-')}`)
+      await shots.screenshot(`docs-try-${look.replaceAll(' ', '-')}`)
       await page.context().close()
     })
   }

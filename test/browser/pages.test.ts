@@ -140,6 +140,7 @@ describe('the pages in a browser', function () {
       ...more,
       '/console/carriers/new?kind=twilio',
       '/console/overview?by=line',
+      ...['/docs', '/docs/messages', '/docs/outgoing-webhook', '/docs/objects'],
       ...['request', 'timing'].map(
         (view) => `/console/messages/${inboundId}?attempt=${attemptId}&view=${view}`,
       ),
@@ -349,8 +350,10 @@ describe('the pages in a browser', function () {
 
   it('link back from the API reference and from the dashboard', async () => {
     const { page, ...shots } = await visit()
-    await page.goto('/docs')
-    await page.getByRole('link', { name: 'Linehook console' }).click()
+    await page.goto('/docs/try')
+    await page.getByRole('link', { name: 'Linehook API' }).click()
+    await page.waitForURL('**/docs')
+    await page.getByRole('link', { name: 'Lines', exact: true }).first().click()
     await page.waitForURL('**/console')
     await page.goto('/queues')
     await page.locator('header button').last().click()

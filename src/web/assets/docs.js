@@ -1,4 +1,4 @@
-// Runs in the browser, at /docs. The validator badge would send the document's address to another host.
+// Runs in the browser, at /docs/try. The validator badge would send the document's address to another host.
 globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',

@@ -1,4 +1,4 @@
-// Runs in the browser, on the pages that come from packages (/docs, /queues). It adds what these leave out for people who use a
+// Runs in the browser, on the pages that come from packages (/docs/try, /queues). It adds what these leave out for people who use a
 // screen reader or the keyboard (WCAG 2.2: 1.3.1, 2.5.3, 4.1.2). A package draws its page again at any time, so every change of the
 // page is looked at; each repair leaves alone what is right.
 

@@ -10,10 +10,18 @@ import type { Page } from './page.js'
  * The frame of every page: head, navigation, notice, and content.
  *
  * @param props.place the path of the page to which this one belongs in the navigation, if its own path does not say
+ * @param props.about the sentence for search engines and lists of tabs
  */
-export function Layout(props: { page: Page; title: string; place?: string; children: ComponentChildren }) {
+export function Layout(props: {
+  page: Page
+  title: string
+  place?: string
+  about?: string
+  children: ComponentChildren
+}) {
   const { page, title, place = page.path, children } = props
   const { look } = page
+  const { about = `The console of ${look.name}: phone lines, their messages and webhooks.` } = props
   return (
     <html lang="en">
       <head>
@@ -21,10 +29,7 @@ export function Layout(props: { page: Page; title: string; place?: string; child
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${look.name}`}</title>
-        <meta
-          name="description"
-          content={`The console of ${look.name}: phone lines, their messages and webhooks.`}
-        />
+        <meta name="description" content={about} />
         {/* Otherwise it is found only in the style sheet, and its text takes the place of another font's a moment later. */}
         <link
           rel="preload"
@@ -35,7 +40,10 @@ export function Layout(props: { page: Page; title: string; place?: string; child
         />
         <link rel="icon" href={look.logo} />
         <link rel="stylesheet" href={look.stylesheet} />
-        {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}
+        {STYLES.map(
+          ([path, name]) =>
+            page.path.startsWith(path) && <link key={name} rel="stylesheet" href={assetPath(name)} />,
+        )}
         <meta name="htmx-config" content={HTMX_CONFIG} />
         {(['htmx.js', 'drawer.js', 'console.js'] as const).map((name) => (
           <script key={name} src={assetPath(name)} nonce={page.nonce} defer />
@@ -66,6 +74,12 @@ export function Layout(props: { page: Page; title: string; place?: string; child
     </html>
   )
 }
+
+/** What only some pages need. */
+const STYLES = [
+  ['/simulator', 'simulator.css'],
+  ['/docs', 'reference.css'],
+] as const
 
 /**
  * htmx would put a style element into the page, which the Content-Security-Policy refuses. The history is the browser's own, and

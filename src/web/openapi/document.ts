@@ -88,7 +88,7 @@ export function getOpenApi(context: Context): Middleware {
 }
 
 /** The groups of operations, in the order of the document. */
-const TAGS = [
+const TAGS: readonly (readonly [name: string, description: string])[] = [
   [`{Line}s`, `Your {lines}: names, limits and opt-outs.`],
   ['Developer connection', `The connection between a {line} and your own server.`],
   ['Endpoints', `The URLs that receive events from {lines} and applications.`],

@@ -1,12 +1,19 @@
-/** Makes a command for a POSIX shell that sends a request like an attempt's. */
-export function curlCommand(request: { url: string; headers: Record<string, string>; body: string }): string {
-  const { url, headers, body } = request
+/** Makes a command for a POSIX shell that sends a request, such as one like an attempt's. */
+export function curlCommand(request: {
+  url: string
+  /** If it is left out, curl posts a body and gets without one. */
+  method?: string
+  headers: Record<string, string>
+  body?: string
+}): string {
+  const { url, method, headers, body } = request
   return [
     // Brackets and braces in a URL are taken literally.
-    `curl --globoff ${quote(url)}`,
+    `curl ${/[[\]{}]/.test(url) ? '--globoff ' : ''}${quote(url)}`,
+    ...(method === undefined ? [] : [`--request ${method}`]),
     ...Object.entries(headers).map(([name, value]) => `--header ${quote(`${name}: ${value}`)}`),
     // The body is raw: one that begins with @ is not a file name.
-    `--data-raw ${quote(body)}`,
+    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ')
 }
 

@@ -1,23 +1,26 @@
 import type { Middleware } from 'koa'
-import type { Context } from '../domain/context.js'
-import { assetPath } from './assets.js'
-import { brandingOf } from './branding.js'
+import type { Context } from '../../domain/context.js'
+import { assetPath } from '../assets.js'
+import { brandingOf } from '../branding.js'
 
-/** Swagger UI from its package, which shows /openapi.json; a file starts it, because no script may be inline. */
+/**
+ * Swagger UI from its package, with which operations can be tried; a file starts it, because no script may be inline. It is half a
+ * megabyte, so the reference is a page of its own.
+ */
 const pageIn = (name: string, logo: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${name} API</title>
-    <meta name="description" content="The API of ${name}: its operations, with a form to try each.">
+    <title>Try the ${name} API</title>
+    <meta name="description" content="The API of ${name}, with a form to try each operation.">
     <link rel="icon" href="${logo}">
     <link rel="stylesheet" href="${assetPath('swagger-ui.css')}">
     <link rel="stylesheet" href="${assetPath('docs.css')}">
   </head>
   <body>
-    <noscript>This page needs JavaScript. Without it, read <a href="/openapi.json">/openapi.json</a>.</noscript>
-    <nav style="padding: 0.75rem 1.25rem; font-family: sans-serif"><a href="/console">← ${name} console</a></nav>
+    <noscript>This page needs JavaScript. The <a href="/docs">reference</a> does not.</noscript>
+    <nav style="padding: 0.75rem 1.25rem; font-family: sans-serif"><a href="/docs">← ${name} API</a></nav>
     <div id="swagger-ui"></div>
     <script src="${assetPath('swagger-ui.js')}"></script>
     <script src="${assetPath('docs.js')}"></script>
@@ -26,7 +29,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
 </html>
 `
 
-export function showDocs({ config }: Context): Middleware {
+export function showTry({ config }: Context): Middleware {
   const { name, logo } = brandingOf(config)
   const page = pageIn(name.replaceAll('&', '&amp;'), logo)
   return (ctx) => {

@@ -1,0 +1,204 @@
+import { STATUS_CODES } from 'node:http'
+import { Copyable } from '../console/secret.js'
+import { curlCommand } from '../console/messages/message/curl.js'
+import type { Parameter, Schema } from '../openapi/parts.js'
+import { exampleOf, resolve } from './example.js'
+import { Fields, fieldsOf, TypeWords, type Field } from './fields.js'
+import type { Group, Reference, ShownOperation, ShownResponse } from './model.js'
+import { Prose } from './prose.js'
+
+/** Shows an operation: what it does and takes at the left, and at the right a request with its response. */
+export function OperationSection(props: { reference: Reference; group: Group; operation: ShownOperation }) {
+  const { reference, group, operation } = props
+  const { id, path, summary, description, mayUse, parameters, errors } = operation
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} class="operation">
+      <div>
+        <h2 id={`${id}-title`}>
+          <a href={`#${id}`}>
+            <Prose text={summary} />
+          </a>
+        </h2>
+        <p>
+          <Call operation={operation} />
+        </p>
+        {description !== '' && (
+          <p>
+            <Prose text={description} />
+          </p>
+        )}
+        {mayUse !== '' && (
+          <p class="muted">
+            <small>
+              Who can use it: <Prose text={mayUse} />
+            </small>
+          </p>
+        )}
+        <ParameterFields title="Path" of="path" parameters={parameters} />
+        <ParameterFields title="Query" of="query" parameters={parameters} />
+        <ParameterFields title="Headers" of="header" parameters={parameters} />
+        <Body reference={reference} operation={operation} />
+        <h3>Responses</h3>
+        <dl class="fields">
+          {operation.responses.map((response) => (
+            <Response key={response.status} response={response} />
+          ))}
+        </dl>
+        {errors.length > 0 && (
+          <p class="muted">
+            <small>
+              Errors:{' '}
+              {errors.map((status, n) => (
+                <>
+                  {n > 0 && ', '}
+                  <a key={status} href={`/docs#error-${status}`} title={STATUS_CODES[status]}>
+                    {status}
+                  </a>
+                </>
+              ))}
+            </small>
+          </p>
+        )}
+      </div>
+      <div>
+        <Sample reference={reference} operation={operation} />
+        {path !== undefined && (
+          <p class="muted">
+            <a href={`/docs/try#/${encodeURIComponent(group.name)}/${id}`}>Try it</a>
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** The method and the path. */
+export function Call({ operation: { method, path } }: { operation: ShownOperation }) {
+  return (
+    <code class="call">
+      <b class={method.toLowerCase()}>{method}</b> {path ?? 'to your URL'}
+    </code>
+  )
+}
+
+function ParameterFields(props: { title: string; of: string; parameters: readonly Parameter[] }) {
+  const fields = props.parameters
+    .filter((each) => each.in === props.of)
+    .map(({ name, schema, required, description }): Field => ({
+      ...{ name, schema: schema as Schema, isRequired: required === true },
+      ...(typeof description === 'string' ? { description } : {}),
+    }))
+  return <Folded title={props.title} fields={fields} />
+}
+
+function Body({ reference, operation }: { reference: Reference; operation: ShownOperation }) {
+  const { body, bodyType } = operation
+  if (body === undefined) return null
+  const fields = fieldsOf(resolve(body, reference.schemas) as Schema)
+  const title = bodyType === 'application/json' ? 'Body' : `Body (${bodyType ?? ''})`
+  return <Folded title={title} fields={fields} />
+}
+
+/** More fields than these are folded, so that the operations of a page can be overlooked. */
+const FEW = 4
+
+function Folded({ title, fields }: { title: string; fields: Field[] }) {
+  if (fields.length === 0) return null
+  if (fields.length <= FEW) {
+    return (
+      <>
+        <h3>{title}</h3>
+        <Fields fields={fields} showsRequired />
+      </>
+    )
+  }
+  return (
+    <details>
+      <summary>
+        {title} <small>{fields.length} fields</small>
+      </summary>
+      <Fields fields={fields} showsRequired />
+    </details>
+  )
+}
+
+function Response({
+  response: { status, description, headers = {}, schema, types },
+}: {
+  response: ShownResponse
+}) {
+  const names = Object.keys(headers)
+  const others = types.slice(1)
+  return (
+    <div>
+      <dt>
+        <code>{status}</code> <small>{schema !== undefined && <TypeWords schema={schema} />}</small>
+      </dt>
+      <dd>
+        <Prose text={description} />
+        {others.length > 0 && <Prose text={` Also as ${others.map((each) => `\`${each}\``).join(', ')}.`} />}
+        {names.length > 0 && (
+          <Prose
+            text={` ${names.length === 1 ? 'Header' : 'Headers'}: ${names.map((each) => `\`${each}\``).join(', ')}.`}
+          />
+        )}
+      </dd>
+    </div>
+  )
+}
+
+/** The request as a command, and the response, as tabs. An event is the request that the reader's server gets. */
+function Sample({ reference, operation }: { reference: Reference; operation: ShownOperation }) {
+  const { id, path, body, responses } = operation
+  const answer = responses.find(({ types }) => types[0] === 'application/json')
+  const json = (schema: Schema, isRequest: boolean) =>
+    JSON.stringify(exampleOf(schema, reference.schemas, { isRequest }), null, 2)
+  const tabs = [
+    ...(path === undefined ? [] : [['curl', curlOf(reference, operation, path)] as const]),
+    ...(path === undefined && body !== undefined ? [['Body', json(body, false)] as const] : []),
+    ...(answer?.schema === undefined || path === undefined
+      ? []
+      : [['Response', json(answer.schema, false)] as const]),
+  ]
+  return (
+    <div class="samples">
+      {tabs.map(([title, text], n) => (
+        <details key={title} name={`${id}-sample`} open={n === 0}>
+          <summary>{title}</summary>
+          <Copyable
+            id={`${id}-${title.toLowerCase()}`}
+            text={text}
+            what={title === 'curl' ? 'the command' : `the ${title.toLowerCase()}`}
+            isScrolled
+          />
+        </details>
+      ))}
+    </div>
+  )
+}
+
+/** The command that does the operation, with ids in capitals, and with what is required. */
+export function curlOf(reference: Reference, operation: ShownOperation, path: string): string {
+  const { method, mayUse, parameters, body, bodyType } = operation
+  const example = (schema: Schema, name: string) =>
+    String(exampleOf(schema, reference.schemas, { isRequest: true, name }))
+  const query = new URLSearchParams(
+    parameters
+      // The secret of a webhook is in its URL.
+      .filter((each) => each.in === 'query' && (each.required === true || each.name === 'token'))
+      .map(({ name, schema }) => [name, example(schema as Schema, name)]),
+  ).toString()
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => name.replace(/Id$/, '_ID').toUpperCase())
+  const value = body && exampleOf(body, reference.schemas, { isRequest: true })
+  const isJson = bodyType === 'application/json'
+  return curlCommand({
+    url: `${reference.baseUrl}${filled}${query === '' ? '' : `?${decodeURIComponent(query)}`}`,
+    // curl does these by itself.
+    ...(method === 'GET' || (method === 'POST' && body !== undefined) ? {} : { method }),
+    headers: {
+      ...(mayUse === 'No API token' ? {} : { Authorization: 'Bearer lhp_…' }),
+      ...(isJson ? { 'Content-Type': 'application/json' } : {}),
+    },
+    ...(value === undefined ? {} : { body: JSON.stringify(value, null, 2) }),
+  })
+}

@@ -1,3 +1,5 @@
+import { Unavailable } from '../errors.js'
+
 /** This bounds the memory: a row takes about 400 bytes, so all take 4 MB. */
 const MAX_KNOWN = 10_000
 
@@ -5,7 +7,7 @@ const MAX_KNOWN = 10_000
  * The number of times that a request is judged if the row it depends on turns out to have changed meanwhile: once,
  * and twice more. Rows change seldom, so a third change is not worth a longer wait of the caller.
  */
-export const MAX_JUDGEMENTS = 3
+const MAX_JUDGEMENTS = 3
 
 /** Rows that this process has looked up: of incoming webhooks, and of carrier accounts that call back. */
 export interface RowCache<Row> {
@@ -40,4 +42,60 @@ export function createRowCache<Row>(
       return row
     },
   }
+}
+
+/** The row that opens something for a request: its webhook, or the account that signed it. */
+export interface OpenedRow<Row> {
+  row: Row
+  /** True if the row was remembered: it may be closed or changed by now. */
+  mayBeOld: boolean
+  /**
+   * Looks the row up and judges it again.
+   *
+   * @throws UserError what `lookUp` throws if the row opens nothing now
+   */
+  refresh(): Promise<Row>
+}
+
+/**
+ * Takes the remembered row if it opens what the request wants, which saves the look-up, and the current row otherwise.
+ *
+ * @param lookUp returns the current row if it opens it, and throws a UserError if it does not
+ */
+export async function openRow<Row>(
+  remembered: Row | undefined,
+  opens: (row: Row) => boolean,
+  lookUp: () => Promise<Row>,
+): Promise<OpenedRow<Row>> {
+  const known = remembered !== undefined && opens(remembered) ? remembered : undefined
+  const opened: OpenedRow<Row> = {
+    row: known ?? (await lookUp()),
+    mayBeOld: known !== undefined,
+    refresh: async () => {
+      opened.row = await lookUp()
+      opened.mayBeOld = false
+      return opened.row
+    },
+  }
+  return opened
+}
+
+/**
+ * Answers a request by the opened row, and by the current one if it turns out to have changed.
+ *
+ * @param answer returns undefined if the row has changed
+ * @param subject begins the sentence for the caller, such as `The webhook`
+ * @throws UserError if the row opens nothing now; Unavailable if it changes again and again
+ */
+export async function answerByRow<Row, Answer extends object>(
+  opened: OpenedRow<Row>,
+  subject: string,
+  answer: () => Promise<Answer | undefined>,
+): Promise<Answer> {
+  for (let judgements = 1; judgements <= MAX_JUDGEMENTS; judgements += 1) {
+    const answered = await answer()
+    if (answered !== undefined) return answered
+    await opened.refresh()
+  }
+  throw new Unavailable(`${subject} is being changed`, 1)
 }

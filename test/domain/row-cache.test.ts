@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { createRowCache } from '../../src/domain/row-cache.js'
+import { answerByRow, createRowCache, openRow } from '../../src/domain/row-cache.js'
+import { Unavailable } from '../../src/errors.js'
+import { failure } from '../helpers/failure.js'
 
 describe('the rows that a process knows', () => {
   const rowOf = (id: string) => ({ id })
@@ -20,5 +22,45 @@ describe('the rows that a process knows', () => {
     isThere = false
     expect(await rows.lookUp('a')).to.equal(undefined)
     expect(rows.remembered('a')).to.equal(undefined)
+  })
+})
+
+describe('a request that a row opens', () => {
+  const open = (remembered: string | undefined, current: string) => {
+    let lookUps = 0
+    const lookUp = () => {
+      lookUps += 1
+      return Promise.resolve(current)
+    }
+    const opened = openRow(remembered, (row) => row.startsWith('open'), lookUp)
+    return { opened, lookUps: () => lookUps }
+  }
+
+  it('uses the remembered row if it opens it, and else the current one', async () => {
+    const remembered = open('open, old', 'open, new')
+    expect(await remembered.opened).to.include({ row: 'open, old', mayBeOld: true })
+    expect(remembered.lookUps()).to.equal(0)
+    for (const unusable of ['closed', undefined]) {
+      const { opened, lookUps } = open(unusable, 'open, new')
+      expect(await opened).to.include({ row: 'open, new', mayBeOld: false })
+      expect(lookUps()).to.equal(1)
+    }
+  })
+
+  it('is judged again by the current row if the remembered one has changed', async () => {
+    const opened = await open('open, old', 'open, new').opened
+    const answer = await answerByRow(opened, 'The row', () =>
+      Promise.resolve(opened.row === 'open, new' ? { by: opened.row } : undefined),
+    )
+    expect(answer).to.deep.equal({ by: 'open, new' })
+    expect(opened.mayBeOld).to.equal(false)
+  })
+
+  it('is to come again if the row changes each time', async () => {
+    const { opened, lookUps } = open('open, old', 'open, new')
+    const error = await failure(answerByRow(await opened, 'The row', () => Promise.resolve(undefined)))
+    expect(error).to.be.instanceOf(Unavailable)
+    expect(error.message).to.equal('The row is being changed')
+    expect(lookUps()).to.equal(3)
   })
 })

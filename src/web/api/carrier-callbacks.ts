@@ -13,8 +13,8 @@ import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
 import { receiveMissedCall } from '../../domain/messages/missed-calls.js'
 import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/messages/receive.js'
-import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
-import { Unavailable, UserError } from '../../errors.js'
+import { answerByRow, openRow, type OpenedRow } from '../../domain/row-cache.js'
+import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { fieldsOf, readCallbackBody } from '../input/callback-body.js'
@@ -86,15 +86,12 @@ async function answerCallback(context: Context, called: CarrierRequest): Promise
   const request = readRequest(context.config.publicUrl, callbacks, called)
   const sender = await identifySender(context, callbacks, called, request)
 
-  for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
-    try {
-      return await callbacks.answer(name, request, toolsFor(context, sender, { name, request }))
-    } catch (error) {
-      if (!(error instanceof AccountChanged)) throw error
-      await sender.refresh()
-    }
-  }
-  throw new Unavailable('The carrier account is being changed', 1)
+  return answerByRow(sender, 'The carrier account', () =>
+    callbacks.answer(name, request, toolsFor(context, sender, { name, request })).catch((error: unknown) => {
+      if (error instanceof AccountChanged) return undefined
+      throw error
+    }),
+  )
 }
 
 function readRequest(
@@ -112,13 +109,7 @@ function readRequest(
 }
 
 /** The account whose secret a request is signed with. */
-interface Sender {
-  account: CallingAccount
-  /** Looks the account up, if it was only remembered, and checks the signature again. */
-  confirm(): Promise<CallingAccount>
-  /** Looks the account up and checks the signature again. */
-  refresh(): Promise<CallingAccount>
-}
+type Sender = OpenedRow<CallingAccount>
 
 async function identifySender(
   { carriers, log, callingAccounts }: Context,
@@ -139,18 +130,12 @@ async function identifySender(
     throw new UserError(callbacks.unsignedHint, 403)
   }
 
-  const remembered = callingAccounts.remembered(accountId)
-  let mayBeOld = remembered !== undefined && isSignedFor(remembered)
-  const sender: Sender = {
-    account: mayBeOld && remembered !== undefined ? remembered : await lookUp(),
-    confirm: async () => (mayBeOld ? sender.refresh() : sender.account),
-    refresh: async () => {
-      sender.account = await lookUp()
-      mayBeOld = false
-      return sender.account
-    },
-  }
-  return sender
+  return openRow(callingAccounts.remembered(accountId), isSignedFor, lookUp)
+}
+
+/** The account as it is now: looked up, if it was only remembered, with its signature checked again. */
+async function confirmed(sender: Sender): Promise<CallingAccount> {
+  return sender.mayBeOld ? sender.refresh() : sender.row
 }
 
 function toolsFor(
@@ -158,13 +143,13 @@ function toolsFor(
   sender: Sender,
   callback: { name: string; request: CallbackRequest },
 ): CallbackTools<object> {
-  const { account } = sender
+  const { row: account } = sender
   const by = { carrierAccount: account.name, account }
   return {
     account,
     settings: account.settings,
     publicUrl: context.config.publicUrl,
-    confirm: async () => (await sender.confirm()).settings,
+    confirm: async () => (await confirmed(sender)).settings,
     receiveMessage: async ({ keyword, ...message }) => {
       await receiveMessage(context, {
         ...by,
@@ -176,13 +161,13 @@ function toolsFor(
       await receiveReceipt(context, { ...by, carrierKind: account.kind, ...receipt })
     },
     receiveMissedCall: async (call) => {
-      await receiveMissedCall(context, (await sender.confirm()).name, call)
+      await receiveMissedCall(context, (await confirmed(sender)).name, call)
     },
     notePhone: async (phone) => {
-      await notePhone(context, await sender.confirm(), phone)
+      await notePhone(context, await confirmed(sender), phone)
     },
     keepUnclear: async (why) => {
-      await keepUnclearCallback(context, await sender.confirm(), { why, ...callback })
+      await keepUnclearCallback(context, await confirmed(sender), { why, ...callback })
     },
     hasLine: async (number) => {
       const line = await context.batched.findLineByNumber(number)

@@ -11,7 +11,7 @@ import {
   type IncomingWebhookMessage,
 } from '../../domain/messages/submit.js'
 import { monthlyCapRefusal } from '../../domain/messages/spending/monthly-caps.js'
-import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
+import { answerByRow, openRow, type OpenedRow } from '../../domain/row-cache.js'
 import { capRefusal } from '../../domain/messages/spend-caps.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -101,20 +101,17 @@ async function submit(
   webhook: OpenedWebhook,
   message: IncomingWebhookMessage,
 ): Promise<QueueAnswer> {
-  for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
+  return answerByRow(webhook, 'The webhook', async () => {
     const answer = await submitToIncomingWebhook(context, webhook.row, message, webhook.tokenHash).catch(
       (error: unknown) => {
         if (webhook.mayBeOld && error instanceof UserError) return undefined
         throw error
       },
     )
-    if (answer !== undefined && answer.outcome !== 'webhook_changed') {
-      webhook.mayBeOld = false
-      return answer
-    }
-    await webhook.refresh()
-  }
-  throw new Unavailable('The webhook is being changed', 1)
+    if (answer?.outcome === 'webhook_changed') return undefined
+    if (answer !== undefined) webhook.mayBeOld = false
+    return answer
+  })
 }
 
 async function readMessage(body: unknown): Promise<Omit<IncomingWebhookMessage, 'idempotencyKey'>> {
@@ -154,18 +151,9 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
 }
 
 /** The webhook that a request has opened with its token. */
-interface OpenedWebhook {
-  row: OpenIncomingWebhook
+interface OpenedWebhook extends OpenedRow<OpenIncomingWebhook> {
   /** The SHA-256 of the token. */
   tokenHash: Buffer
-  /** True if the row was not looked up for this request: the webhook may be closed by now, and its line changed. */
-  mayBeOld: boolean
-  /**
-   * Looks the row up and judges webhook and token again.
-   *
-   * @throws UserError 404, 403
-   */
-  refresh(): Promise<void>
 }
 
 interface WebhookState extends RequestLogState {
@@ -183,11 +171,11 @@ export function requireOpenIncomingWebhook(context: Context): RouterMiddleware {
     const { token } = ctx.query
     const tokenHash = typeof token === 'string' ? sha256(token) : undefined
 
+    const isToken = (row: OpenIncomingWebhook) => tokenHash !== undefined && isTokenOf(row, tokenHash)
     const lookUp = async (): Promise<OpenIncomingWebhook> => {
       const found = isId(lineId) ? await context.incomingWebhooks.lookUp(lineId) : undefined
       if (found === undefined) throw new UserError(REASONS.noWebhook, 404)
-      if (tokenHash === undefined || !isTokenOf(found, tokenHash))
-        throw new UserError(REASONS.wrongToken, 403)
+      if (!isToken(found)) throw new UserError(REASONS.wrongToken, 403)
       const { numberLimit, lineLimit: limit, lineUsed: used, lineOpensMs: opensMs } = found
       setRateLimitHeaders(ctx, { numberLimit, line: { limit, used, opensMs } })
       return found
@@ -197,16 +185,7 @@ export function requireOpenIncomingWebhook(context: Context): RouterMiddleware {
     const known = context.incomingWebhooks.remembered(lineId)
     // The path has only the route's words and this id, which is a line's, so it may be logged.
     if (known !== undefined) state.plainPath = pathOfOurs(ctx.path)
-    const mayBeOld = known !== undefined && tokenHash !== undefined && isTokenOf(known, tokenHash)
-    const opened: OpenedWebhook = {
-      row: mayBeOld ? known : await lookUp(),
-      tokenHash: tokenHash ?? NO_HASH,
-      mayBeOld,
-      refresh: async () => {
-        opened.row = await lookUp()
-        opened.mayBeOld = false
-      },
-    }
+    const opened = Object.assign(await openRow(known, isToken, lookUp), { tokenHash: tokenHash ?? NO_HASH })
     state.webhook = opened
     try {
       await next()

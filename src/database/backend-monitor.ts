@@ -66,7 +66,7 @@ export function createBackendMonitor(create: () => RawClient, applicationName: s
       const answer = asked.client.query(sql, values)
       answer.catch(() => undefined)
       const late = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
-        throw new Error('the witness gave no answer')
+        throw new Error('the connection of the monitor gave no answer')
       })
       return (await Promise.race([answer, late])).rows as Row[]
     } catch (error) {

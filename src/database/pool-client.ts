@@ -68,7 +68,7 @@ export function postgresClient({
       if (pool === undefined) throw new Error('there is no pool yet')
       return new pool.driver.Client({
         ...pool.connectionSettings,
-        application_name: `${applicationName} witness`,
+        application_name: `${applicationName} monitor`,
       })
     }, applicationName),
     limitMs,

@@ -48,7 +48,7 @@ async function fill(db: Database, lines: readonly LineWithHistory[]): Promise<vo
   if (turns.length !== SHARES) throw new Error(`the shares of the lines must be ${SHARES} in all`)
   // Makes a UUIDv7 of the row's moment with the row's number at its end; related rows come some milliseconds later.
   const id = (ms: number) =>
-    `overlay(overlay(lowest_id_at(at + interval '${ms} ms')::text placing '7' from 15)
+    `overlay(overlay(overlay(lowest_id_at(at + interval '${ms} ms')::text placing '7' from 15) placing '8' from 20)
        placing lpad(to_hex(n), 12, '0') from 25)::uuid`
   await db.raw(
     `create temporary table pictured as

@@ -41,6 +41,7 @@ describe('the parts of the console in a browser', function () {
     return watched.page
   }
 
+  const leftOf = async (element: Locator) => Math.round((await element.boundingBox())?.x ?? -1)
   const topOf = async (element: Locator) => Math.round((await element.boundingBox())?.y ?? -1)
 
   it('show one time for a group of messages, and each message’s own time on hover', async () => {
@@ -108,13 +109,40 @@ describe('the parts of the console in a browser', function () {
 
     for (const options of [{}, PHONE]) {
       const user = await visit('/console/users/:userId', options)
-      const row = user.locator('tbody tr').last()
+      const row = user.locator('details.row').last()
+      expect(await row.getByRole('button', { name: 'Disable line' }).isVisible()).to.equal(false)
+      await row.locator('summary').click()
       const [pause, disable] = await Promise.all(
-        ['Pause sending', 'Disable'].map((text) => topOf(row.locator('summary', { hasText: text }))),
+        ['Pause sending', 'Disable line'].map((name) => leftOf(row.getByRole('button', { name }))),
       )
-      expect(pause).to.equal(disable)
+      // On a desk they stand beside each other, and on a phone below.
+      expect(pause === disable).to.equal(options === PHONE)
       await user.context().close()
     }
+  })
+
+  it('on a phone, scroll to the tab that is shown, and are no page of more than 4,000 px', async () => {
+    const page = await visit('/console/lines/:lineId/danger', PHONE)
+    const tab = page.locator('.tabs [aria-current]')
+    const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {}
+    expect([x >= 0, x + width <= PHONE.viewport.width]).to.deep.equal([true, true])
+    for (const path of ['carriers/new?kind=http', 'carriers/new?kind=smpp', 'events', 'overview?span=7d']) {
+      await page.goto(`/console/${path}`)
+      expect(await page.evaluate(() => document.documentElement.scrollHeight), path).to.be.below(4000)
+    }
+    await page.context().close()
+  })
+
+  it('say of a scheduled message when it goes, without the day if that is today', async () => {
+    const sent = { to_number: '+15005550166', status: 'scheduled' }
+    const tonight = new Date()
+    tonight.setHours(23, 59, 0, 0)
+    await queueMessage(context, owner.line, { ...sent, due_at: tonight })
+    await queueMessage(context, owner.line, { ...sent, due_at: new Date('2031-02-03T04:05:00Z') })
+    const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent('+15005550166')}`)
+    await page.getByText(/^sends today at 11:59/).waitFor()
+    await page.getByText(/^sends Feb 3, 2031, /).waitFor()
+    await page.context().close()
   })
 
   it('on a phone, count texts and notifications in the menu, and show a filter in one row until it is opened', async () => {

@@ -10,9 +10,17 @@ function showLocalTimes(root) {
     if (as === undefined) [time.title, time.textContent] = [time.textContent, exact]
     else time.title = exact
     const timeStyle = { clock: 'medium', minute: 'short' }[as]
+    if (as === 'soon') time.textContent = describeSoon(moment)
     if (timeStyle) time.textContent = moment.toLocaleTimeString(undefined, { timeStyle, timeZone })
   }
   for (const list of root.querySelectorAll('ol[data-days]')) showLocalDays(list)
+}
+
+function describeSoon(moment) {
+  const timeStyle = 'short'
+  if (moment.toDateString() !== new Date().toDateString())
+    return moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle })
+  return `today at ${moment.toLocaleTimeString(undefined, { timeStyle })}`
 }
 
 // Where the server did not know the reader's zone: the days above the rows, by the reader's calendar.
@@ -47,11 +55,11 @@ function offerOwnZone(choice) {
   delete choice.dataset.zone
 }
 
-// Where it says which zone the times are in, unless the page has chosen one.
+// The foot says which zone the times are in, unless the page has chosen one.
 function sayZone() {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (own)
-    for (const shown of document.querySelectorAll('span[data-zone], .own-zone')) shown.textContent = own
+  const shown = document.querySelector('.own-zone')
+  if (own && shown) shown.textContent = own
 }
 
 async function copy(button) {
@@ -113,6 +121,12 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
+// On a phone the tabs are wider than the window: the one that is shown is in sight.
+for (const tab of document.querySelectorAll('.tabs [aria-current]')) {
+  const row = tab.closest('ul')
+  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2
+}
+
 for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
 function showCopyButtons() {
   for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false
@@ -124,6 +138,5 @@ sayZone()
 document.addEventListener('htmx:after:swap', () => {
   showLocalTimes(document)
   showCopyButtons()
-  sayZone()
   for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
 })

@@ -195,6 +195,15 @@ export function Ago({ at, isShort = false }: { at: Date; isShort?: boolean }) {
   )
 }
 
+/** Shows when something will happen; `console.js` leaves out the day if that is today. */
+export function Soon({ at }: { at: Date }) {
+  return (
+    <time dateTime={at.toISOString()} data-as="soon">
+      {`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`}
+    </time>
+  )
+}
+
 const AGO = new Intl.RelativeTimeFormat('en')
 /** Such as `5m ago`. */
 const SHORT_AGO = new Intl.RelativeTimeFormat('en', { style: 'narrow' })

@@ -18,7 +18,7 @@ export function showEvents(context: Context): Middleware {
           Sent as signed requests to the endpoints of {context.vocabulary.word}s and applications. This is the
           default body; an endpoint can choose another format. For details, see <a href="/docs">the API</a>.
         </p>
-        <div class="sections">
+        <div>
           {LINE_EVENT_TYPES.map((type) => (
             <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
           ))}
@@ -27,7 +27,7 @@ export function showEvents(context: Context): Middleware {
         <p>
           Sent to the <a href={OPERATIONAL}>operational webhooks</a> of an account.
         </p>
-        <div class="sections">
+        <div>
           {ACCOUNT_EVENT_TYPES.map((type) => (
             <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
           ))}
@@ -39,21 +39,21 @@ export function showEvents(context: Context): Middleware {
 }
 
 function Event({ type, body }: { type: EventType; body: string }) {
+  const { label, when } = EVENT_TYPES[type]
   return (
-    <section id={type} aria-labelledby={`${type}-title`}>
-      <h2 id={`${type}-title`}>
-        {EVENT_TYPES[type].label} <code>{type}</code>
-      </h2>
-      <p>Sent when {EVENT_TYPES[type].when}.</p>
-      <details>
-        <summary>Example</summary>
-        <pre tabIndex={0}>
-          <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
-        </pre>
-        <p>
-          <a href={`/schemas/${type}.json`}>JSON Schema of {type}</a>
-        </p>
-      </details>
-    </section>
+    <details id={type} class="row">
+      <summary>
+        <span>
+          {label} <code>{type}</code>
+          <small>Sent when {when}.</small>
+        </span>
+      </summary>
+      <pre tabIndex={0}>
+        <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
+      </pre>
+      <p>
+        <a href={`/schemas/${type}.json`}>JSON Schema of {type}</a>
+      </p>
+    </details>
   )
 }

@@ -110,9 +110,9 @@ describeWith('the activity page', startConsole, (site) => {
 
   it('shows when a scheduled message will be sent', async () => {
     await queueMessage(site.context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
-    expect(wordsOf(await page())).to.include('Scheduled for 2030-01-02 03:04:05 UTC')
+    expect(wordsOf(await page())).to.include('Sends 2030-01-02 03:04:05 UTC')
     const thread = await line.browser.get(`${line.path}/conversations/${encodeURIComponent(ANNA)}`)
-    expect(wordsOf(thread.text)).to.include('scheduled for 2030-01-02 03:04:05 UTC')
+    expect(wordsOf(thread.text)).to.include('sends 2030-01-02 03:04:05 UTC')
   })
 
   it('shows that an application was told of a line that was disconnected', async () => {
@@ -229,7 +229,7 @@ describeWith('the activity page', startConsole, (site) => {
       const zoned = (minutes: number) => `?zone=Asia/Kathmandu&from=${shown(minutes)}`
       const html = await page(zoned(-2))
       expect(rowsOf(html).map((row) => row.words)).to.match(new RegExp(`^${shown(0).slice(11)} GMT\\+5:45 `))
-      expect(wordsOf(html)).to.include('Times are in Asia/Kathmandu .')
+      expect(wordsOf(html)).to.include('Times in Asia/Kathmandu')
       expect(html)
         .to.match(/<option value="Asia\/Kathmandu" selected/)
         .and.include('data-zone="Asia/Kathmandu"')
@@ -245,7 +245,7 @@ describeWith('the activity page', startConsole, (site) => {
         .and.not.include('data-zone="own"')
       const html = await page()
       expect(html).to.include('<select name="zone" data-zone="own">').and.not.include('data-zone="UTC"')
-      expect(wordsOf(html)).to.include('Times are in UTC .')
+      expect(wordsOf(html)).to.include('Times in UTC')
     })
 
     it('by nothing when the form is sent empty', async () => {

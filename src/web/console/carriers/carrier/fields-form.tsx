@@ -11,17 +11,24 @@ interface OfForm {
   action: string
 }
 
-/** The beginnings of groups of settings, for kinds that have very many. */
+/** The beginnings of groups of settings, for kinds that have very many. What is needed stands in the first group. */
 const GROUPS: Record<string, string> = {
-  url: 'Sending',
-  idField: 'Answers',
+  idField: 'Responses',
   verification: 'Incoming requests',
   messageIdField: 'Incoming messages',
   statusIdField: 'Receipts',
+  systemType: 'Sessions',
+  sourceTon: 'Number types',
+  longMessages: 'Texts and receipts',
+  tlvs: 'Fields and errors of this SMSC',
+  standbyHosts: 'More hosts',
 }
 const MANY = 12
 
-/** A field for each setting of a kind; for an existing account it holds the value, if that may be shown. */
+/**
+ * A field for each setting of a kind; for an existing account it holds the value, if that may be shown. Of many, the
+ * groups that hold only defaults are folded.
+ */
 export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
   const { page, action, settings } = props
   const groups: { title: string | undefined; settings: SettingView[] }[] = [
@@ -40,14 +47,22 @@ export function SettingFields(props: OfForm & { settings: readonly SettingView[]
         ))
         if (title === undefined) return fields
         return (
-          <fieldset key={title} class="group">
-            <legend>{title}</legend>
-            {fields}
-          </fieldset>
+          <details key={title} class="row" open={some.some((setting) => isOpened(page, action, setting))}>
+            <summary>{title}</summary>
+            <fieldset aria-label={title}>{fields}</fieldset>
+          </details>
         )
       })}
     </>
   )
+}
+
+/** What somebody set, or has to set again, is in sight. */
+function isOpened(page: Page, action: string, setting: SettingView): boolean {
+  const { key, isSecret, isSet, value, standard = '' } = setting
+  if (page.fault?.action === action && new RegExp(`\\b${key}\\b`).test(page.fault.message)) return true
+  const shown = typedIn(page, action, inputName(setting)) ?? value ?? (isSecret && isSet ? 'set' : standard)
+  return shown !== standard && key !== 'callbackKey'
 }
 
 function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {

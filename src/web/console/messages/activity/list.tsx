@@ -7,7 +7,7 @@ import type { Contact } from '../../../../domain/lines/contacts.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Form, Time } from '../../form.js'
+import { Form, Soon } from '../../form.js'
 import type { Page } from '../../page.js'
 import { mayRetry } from '../../../../domain/endpoints/deliveries/retry-filtered.js'
 import { TYPE_LABELS } from '../message/labels.js'
@@ -111,7 +111,7 @@ function OfMessage(props: {
       <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
       {status === 'scheduled' && (
         <p>
-          Scheduled for <Time at={dueAt} />
+          Sends <Soon at={dueAt} />
         </p>
       )}
       {error !== null && <p class="why">{explainFailure(error)}</p>}

@@ -3,7 +3,7 @@ import { newId } from '../../../../ids.js'
 import type { Message } from '../../../../database/messages/message.js'
 import type { MessageStatus } from '../../../../states.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Form, Time } from '../../form.js'
+import { Form, Soon } from '../../form.js'
 import type { Page } from '../../page.js'
 import { maySendAgain, sendAgainPath } from '../message/send-again.js'
 import { TYPE_LABELS } from '../message/labels.js'
@@ -73,14 +73,15 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
       <MediaCopies media={media} label={TYPE_LABELS[type]} />
       <small>
         <a href={messagePath(id)}>
-          <ClockTime at={createdAt} />
+          {isLater ? (
+            <span class="badge info">
+              sends <Soon at={dueAt} />
+            </span>
+          ) : (
+            <ClockTime at={createdAt} />
+          )}
         </a>
-        {!USUAL.has(status) && <Status status={status} />}
-        {isLater && (
-          <span>
-            scheduled for <Time at={dueAt} />
-          </span>
-        )}
+        {!USUAL.has(status) && !isLater && <Status status={status} />}
         {error !== null && <span class="why">{explainFailure(error)}</span>}
       </small>
       {/* If it may have arrived, its own page asks first. */}

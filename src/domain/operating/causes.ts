@@ -11,6 +11,8 @@ export type Does = readonly [one: string, several: string]
 /** A fault that does not end by itself, and everything that has it: a row of "Needs attention". */
 export interface Cause {
   mood: 'bad' | 'waiting'
+  /** What it is in a word or two, such as `HTTP 500`. */
+  code: string
   noun: Does
   does: Does
   count: number
@@ -37,38 +39,64 @@ const LINE: Does = ['line', 'lines']
 
 /** Returns the reason why an endpoint does not take its events, as a predicate. */
 export function failureDoes(failure: string | null): Does {
-  const status = /^http_(\d{3})$/.exec(failure ?? '')?.[1]
+  const status = statusOf(failure)
   if (status !== undefined) return [`answers HTTP ${status}`, `answer HTTP ${status}`]
-  return (
-    FAILURES[failure ?? ''] ?? [
-      `fails: ${failure ?? 'reason not recorded'}`,
-      `fail: ${failure ?? 'reason not recorded'}`,
-    ]
-  )
+  const [, one, several] = FAILURES[failure ?? ''] ?? [
+    '',
+    `fails: ${failure ?? 'reason not recorded'}`,
+    `fail: ${failure ?? 'reason not recorded'}`,
+  ]
+  return [one, several]
 }
 
-const FAILURES: Record<string, Does> = {
-  timeout: ['times out', 'time out'],
-  connect: ['refuses the connection', 'refuse the connection'],
-  dns: ['has a host name that cannot be resolved', 'have host names that cannot be resolved'],
-  blocked_address: ['has an address that is not public', 'have addresses that are not public'],
-  invalid_url: ['has a URL that cannot be called', 'have URLs that cannot be called'],
-  redirect: ['answers with a redirect', 'answer with a redirect'],
-  reset: ['closes the connection early', 'close the connection early'],
-  network: ['cannot be reached', 'cannot be reached'],
-  bad_response: ['does not speak HTTP', 'do not speak HTTP'],
-  too_large: ['answers with headers that are too large', 'answer with headers that are too large'],
-  tls: ['fails the TLS handshake', 'fail the TLS handshake'],
-  tls_self_signed: ['has a self-signed certificate', 'have self-signed certificates'],
-  tls_expired: ['has an expired certificate', 'have expired certificates'],
-  tls_wrong_host: ['has a certificate for another host', 'have certificates for other hosts'],
-  tls_untrusted: ['has an untrusted certificate', 'have untrusted certificates'],
-  tls_not_spoken: ['does not speak TLS at this port', 'do not speak TLS at their ports'],
-  template_failed: ['has a template that fails', 'have templates that fail'],
-  template_too_heavy: ['has a template that is too heavy', 'have templates that are too heavy'],
-  worker_lost: ['lost its worker', 'lost their workers'],
-  internal_error: ['fails because of an internal error', 'fail because of an internal error'],
-  aborted: ['was interrupted by a restart', 'were interrupted by a restart'],
+/** Returns the reason in a word or two, for a badge. */
+export function failureCode(failure: string | null): string {
+  const status = statusOf(failure)
+  return status === undefined ? (FAILURES[failure ?? '']?.[0] ?? 'failing') : `HTTP ${status}`
+}
+
+function statusOf(failure: string | null): string | undefined {
+  return /^http_(\d{3})$/.exec(failure ?? '')?.[1]
+}
+
+const FAILURES: Record<string, readonly [code: string, one: string, several: string]> = {
+  timeout: ['timeout', 'times out', 'time out'],
+  connect: ['connection refused', 'refuses the connection', 'refuse the connection'],
+  dns: [
+    'host not found',
+    'has a host name that cannot be resolved',
+    'have host names that cannot be resolved',
+  ],
+  blocked_address: [
+    'blocked address',
+    'has an address that is not public',
+    'have addresses that are not public',
+  ],
+  invalid_url: ['invalid URL', 'has a URL that cannot be called', 'have URLs that cannot be called'],
+  redirect: ['redirect', 'answers with a redirect', 'answer with a redirect'],
+  reset: ['connection closed', 'closes the connection early', 'close the connection early'],
+  network: ['unreachable', 'cannot be reached', 'cannot be reached'],
+  bad_response: ['not HTTP', 'does not speak HTTP', 'do not speak HTTP'],
+  too_large: [
+    'headers too large',
+    'answers with headers that are too large',
+    'answer with headers that are too large',
+  ],
+  tls: ['TLS', 'fails the TLS handshake', 'fail the TLS handshake'],
+  tls_self_signed: ['certificate', 'has a self-signed certificate', 'have self-signed certificates'],
+  tls_expired: ['certificate', 'has an expired certificate', 'have expired certificates'],
+  tls_wrong_host: ['certificate', 'has a certificate for another host', 'have certificates for other hosts'],
+  tls_untrusted: ['certificate', 'has an untrusted certificate', 'have untrusted certificates'],
+  tls_not_spoken: ['TLS', 'does not speak TLS at this port', 'do not speak TLS at their ports'],
+  template_failed: ['template', 'has a template that fails', 'have templates that fail'],
+  template_too_heavy: ['template', 'has a template that is too heavy', 'have templates that are too heavy'],
+  worker_lost: ['worker lost', 'lost its worker', 'lost their workers'],
+  internal_error: [
+    'internal error',
+    'fails because of an internal error',
+    'fail because of an internal error',
+  ],
+  aborted: ['interrupted', 'was interrupted by a restart', 'were interrupted by a restart'],
 }
 
 /** Returns the reason why an endpoint is disabled. */
@@ -89,38 +117,45 @@ type Named = Pick<OwnLine, 'id' | 'userId' | 'name' | 'status' | 'pausedAt' | 'p
 export function causesOfLine(line: Named, health: LineHealth | undefined): Cause[] {
   const { id: lineId, userId, name, status, pausedAt, pausedCountries } = line
   const of = (
-    noun: Does,
+    code: string,
     does: Does,
     since: Date | null,
     cure: Cure,
     mood: Cause['mood'] = 'waiting',
   ): Cause => ({
-    ...{ mood, noun, does, count: 1, since, failureCount: 0 },
+    ...{ mood, code, noun: LINE, does, count: 1, since, failureCount: 0 },
     whose: [{ name, cure }],
   })
   if (status === 'disabled')
-    return [of(LINE, ['is disabled', 'are disabled'], null, { at: 'line', userId, lineId }, 'bad')]
+    return [of('disabled', ['is disabled', 'are disabled'], null, { at: 'line', userId, lineId }, 'bad')]
   const sending: Cure = { at: 'line sending', userId, lineId }
   const causes: Cause[] = []
   if (pausedAt !== null)
-    causes.push(of(LINE, ['is not sending (paused)', 'are not sending (paused)'], pausedAt, sending))
+    causes.push(of('paused', ['is not sending (paused)', 'are not sending (paused)'], pausedAt, sending))
   if (pausedCountries !== null) {
     const where = pausedCountries.map(countryName).join(', ')
-    causes.push(of(LINE, [`may not send to ${where}`, `may not send to ${where}`], null, sending, 'bad'))
+    causes.push(
+      of('refusing', [`may not send to ${where}`, `may not send to ${where}`], null, sending, 'bad'),
+    )
   }
   const unheardSince = health?.unheardSince ?? null
   if (unheardSince !== null) {
     const does: Does = ['receives messages and has no endpoint', 'receive messages and have no endpoint']
-    causes.push(of(LINE, does, unheardSince, { at: 'line endpoints', userId, lineId }))
+    causes.push(of('no endpoint', does, unheardSince, { at: 'line endpoints', userId, lineId }))
   }
   return [...causes, ...(health?.endpoints ?? []).flatMap((endpoint) => causeOfEndpoint(endpoint, line))]
 }
 
 function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cause[] {
   const { id, failingSince, disabledAt, disabledReason, pausedAt, lastFailure } = endpoint
-  const cause = (mood: Cause['mood'], does: Does, since: Date | null, failureCount = 0): Cause[] => [
+  const cause = (
+    [mood, code]: readonly [Cause['mood'], string],
+    does: Does,
+    since: Date | null,
+    failureCount = 0,
+  ): Cause[] => [
     {
-      ...{ mood, noun: ENDPOINT, does, count: 1, since, failureCount },
+      ...{ mood, code, noun: ENDPOINT, does, count: 1, since, failureCount },
       whose: [
         {
           name: `${name} · ${endpoint.name ?? withHost(endpoint).host}`,
@@ -131,12 +166,20 @@ function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cau
     },
   ]
   const state = endpointStateOf(endpoint)
-  if (state === 'disabled') return cause('bad', disabledDoes(disabledReason, lastFailure), disabledAt)
+  if (state === 'disabled')
+    return cause(['bad', 'disabled'], disabledDoes(disabledReason, lastFailure), disabledAt)
   if (state === 'failing') {
-    return cause('bad', failureDoes(lastFailure), failingSince, endpoint.consecutiveFailureCount)
+    return cause(
+      ['bad', failureCode(lastFailure)],
+      failureDoes(lastFailure),
+      failingSince,
+      endpoint.consecutiveFailureCount,
+    )
   }
-  if (state === 'paused') return cause('waiting', ['is paused', 'are paused'], pausedAt)
-  return endpoint.hasHeld ? cause('waiting', ['has held events', 'have held events'], null) : []
+  if (state === 'paused') return cause(['waiting', 'paused'], ['is paused', 'are paused'], pausedAt)
+  return endpoint.hasHeld
+    ? cause(['waiting', 'held events'], ['has held events', 'have held events'], null)
+    : []
 }
 
 /** Joins equal causes, the worst first, then the largest groups. */

@@ -7,8 +7,6 @@ import { Words } from './operating/overview/words.js'
 import type { Page } from './page.js'
 import { UserText } from './user-text.js'
 
-const WORDS = { bad: 'critical', waiting: 'warning' }
-
 /** This many equal ones are named before they are folded. */
 const NAMED = 3
 
@@ -34,7 +32,7 @@ export function Attention(props: {
           <Row key={need.text} {...{ page, userId, back }} cause={need.cause} />
         ) : (
           <li key={need.text} class={need.mood}>
-            <span class={`badge ${need.mood}`}>{WORDS[need.mood]}</span>
+            <span class={`badge ${need.mood}`}>{need.code}</span>
             <span>
               <Words>{need.text}</Words>
             </span>
@@ -47,7 +45,7 @@ export function Attention(props: {
 }
 
 function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; back: string }) {
-  const { mood, since, failureCount, count, whose } = cause
+  const { mood, code, since, failureCount, count, whose } = cause
   const more = count - whose.length
   const list = (
     <ul>
@@ -59,13 +57,13 @@ function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; bac
   )
   return (
     <li class={mood}>
-      <span class={`badge ${mood}`}>{WORDS[mood]}</span>
+      <span class={`badge ${mood}`}>{code}</span>
       <div>
         <strong>{describeCause(cause)}</strong>{' '}
         <small class="muted">
           {since !== null && (
             <>
-              since <Ago at={since} />
+              Started <Ago at={since} />
             </>
           )}
           {failureCount > 0 && ` · ${failureCount === 1 ? '1 failure' : `${failureCount} failures in a row`}`}

@@ -1,7 +1,7 @@
 import { countryName } from '../../messages/country-guard.js'
 import type { CarrierView } from './carriers.js'
 import type { Cure } from './cure.js'
-import { describeCause, disabledDoes, ENDPOINT, failureDoes, type Cause } from '../causes.js'
+import { describeCause, disabledDoes, ENDPOINT, failureCode, failureDoes, type Cause } from '../causes.js'
 import { withHost, type EndpointTroubles, type HoldingEndpoint, type TroubledEndpoint } from './endpoints.js'
 import { countOf } from './figures.js'
 import type { Part } from './part.js'
@@ -13,6 +13,8 @@ import type { ServiceView } from './service.js'
 export interface Need {
   /** `bad` means that something does not work, `waiting` that it soon may not, or that a decision is needed. */
   mood: 'waiting' | 'bad'
+  /** What it is in a word or two, such as `HTTP 500`. */
+  code: string
   /** The text, a sentence or two. */
   text: string
   /** The page where it is fixed. */
@@ -51,10 +53,10 @@ function knownOf<Value>(part: Part<Value>, needsOf: (value: Value) => Need[]): N
 
 function ofService(name: string, part: 'postgres' | 'redis' | 'storage', service: Part<ServiceView>): Need[] {
   const cure: Cure = { at: 'here', part }
-  if (!service.isKnown) return [{ mood: 'bad', text: `${service.fault}.`, cure }]
+  if (!service.isKnown) return [{ mood: 'bad', code: name, text: `${service.fault}.`, cure }]
   return service.value.faults.map(({ mood, text }) => {
     const inSentence = text.charAt(0).toLowerCase() + text.slice(1)
-    return { mood, text: `${name}: ${inSentence}`, cure }
+    return { mood, code: name, text: `${name}: ${inSentence}`, cure }
   })
 }
 
@@ -63,6 +65,7 @@ function ofQueues(queues: readonly QueueView[]): Need[] {
     .filter(({ state }) => state === 'stuck')
     .map(({ name, why, jobs }) => ({
       mood: 'bad',
+      code: 'queue stuck',
       text: `The queue ${name} is stuck. ${why}`,
       // Without Redis its dashboard cannot show anything.
       cure: jobs === null ? { at: 'here', part: 'redis' } : { at: 'queues' },
@@ -73,7 +76,13 @@ function ofCarriers(carriers: readonly CarrierView[]): Need[] {
   return carriers.flatMap(({ id, name, mood, faults }) =>
     mood === 'good'
       ? []
-      : [{ mood, text: `Carrier account ${name}: ${faults.join(' ')}`, cure: { at: 'carrier', id } }],
+      : [
+          {
+            ...{ mood, code: 'carrier' },
+            text: `Carrier account ${name}: ${faults.join(' ')}`,
+            cure: { at: 'carrier', id },
+          },
+        ],
   )
 }
 
@@ -85,8 +94,9 @@ function ofEndpoints({ groups }: EndpointTroubles): Need[] {
     const { disabledReason, lastFailure, count, since, failureCount, endpoints } = group
     const isDisabled = disabledReason !== null
     if (!isDisabled && failureCount < MANY_FAILURES) return []
+    const code = isDisabled ? 'disabled' : failureCode(lastFailure)
     const cause: Cause = {
-      ...{ mood: isDisabled ? 'bad' : 'waiting', noun: ENDPOINT, count, since, failureCount },
+      ...{ code, mood: isDisabled ? 'bad' : 'waiting', noun: ENDPOINT, count, since, failureCount },
       does: isDisabled ? disabledDoes(disabledReason, lastFailure) : failureDoes(lastFailure),
       whose: endpoints.map((endpoint) => ({
         name: `${withHost(endpoint).host} ${endpoint.lineNumber ?? endpoint.applicationName ?? ''}`.trim(),
@@ -100,6 +110,7 @@ function ofEndpoints({ groups }: EndpointTroubles): Need[] {
     return [
       {
         mood: cause.mood,
+        code,
         text: `${describeCause(cause)}${where}${often}.`,
         cure: count === 1 && first !== undefined ? cureOf(first) : { at: 'here', part: 'endpoints' },
         cause,
@@ -114,6 +125,7 @@ function ofPeople(people: ForPeople): Need[] {
     ...ofPauses(people),
     ...pausedCountries.map(({ country, email, userId, accepted, usual }): Need => ({
       mood: 'bad',
+      code: 'refusing',
       text:
         `Messages from ${email} to ${countryName(country)} are refused: ${accepted} were accepted in one hour, and the usual peak is ` +
         `${usual}. Ask the user whether they are expected.`,
@@ -121,6 +133,7 @@ function ofPeople(people: ForPeople): Need[] {
     })),
     ...unknownMessages.map((each): Need => ({
       mood: 'waiting',
+      code: 'unknown',
       text:
         each.count === 1
           ? `A message from ${each.email} has an unknown outcome. Check whether it arrived before resending.`
@@ -130,11 +143,13 @@ function ofPeople(people: ForPeople): Need[] {
     })),
     ...failedMedia.map((each): Need => ({
       mood: 'waiting',
+      code: 'not copied',
       text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} from ${each.email} could not be copied in the last 24 hours.`,
       cure: { at: 'failed messages', userId: each.userId },
     })),
     ...holding.map((endpoint): Need => ({
       mood: 'waiting',
+      code: 'held events',
       text:
         `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} has recovered, but ` +
         `${countOf(endpoint.heldCount, 'event is', 'events are')} still held. Send them now.`,
@@ -152,12 +167,14 @@ function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
       : [
           {
             mood: 'bad' as const,
+            code: 'paused',
             text: `All sending is paused${by === null ? '' : ` by ${by}`}. Messages are accepted but wait until you resume it.`,
             cure: { at: 'sending' as const },
           },
         ]),
     ...pausedAccounts.map(({ id, name }): Need => ({
       mood: 'waiting',
+      code: 'paused',
       text: `Carrier account ${name} is paused. Its lines send nothing until you resume it.`,
       cure: { at: 'carrier', id },
     })),

@@ -46,7 +46,16 @@ export function showLines(context: Context): Middleware {
         <PageHead
           title="Lines"
           beside={rows.length > 0 && <span class="count">{rows.length}</span>}
-          acts={page.session?.role === 'operator' && <AddLine userId={userId} />}
+          acts={
+            <>
+              {rows.length > 0 && !page.isPortal && (
+                <a href="/console/traffic" role="button">
+                  Traffic
+                </a>
+              )}
+              {page.session?.role === 'operator' && <AddLine userId={userId} />}
+            </>
+          }
         />
         {!page.isPortal && <TourSection page={page} tour={tour} />}
         {needs.length > 0 && (
@@ -58,14 +67,7 @@ export function showLines(context: Context): Middleware {
           </section>
         )}
         {/* These are about all lines. */}
-        {rows.length > 0 && !page.isPortal && (
-          <div class="flow">
-            <Figures figures={figures} />
-            <p>
-              <a href="/console/traffic">Traffic over time</a>
-            </p>
-          </div>
-        )}
+        {rows.length > 0 && !page.isPortal && <Figures figures={figures} />}
         <ListControls listing={listing} label="Lines" />
         {rows.length === 0 ? (
           <NoLines page={page} />

@@ -31,7 +31,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(words).to.match(new RegExp(`Support \\${line.number} healthy no endpoint just now`))
     expect(words).to.include('+15558880001 no name yet disabled no endpoint none yet')
     expect(words).to.include('Sent, 24 h 1 Delivered 0')
-    expect(words).to.include('Needs attention 1 critical Line is disabled +15558880001 Open the line')
+    expect(words).to.include('Needs attention 1 disabled Line is disabled +15558880001 Open the line')
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
@@ -51,16 +51,21 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(await words()).to.include(`${line.number} healthy`)
     expect(await linesOf(line.userId)).to.include('Newest events in 24 h: 1 delivered, 1 failed')
     for (const [columns, state, need] of [
-      [{ paused_at: new Date() }, 'events paused', 'warning Endpoint is paused since just now'],
+      [{ paused_at: new Date() }, 'events paused', 'paused Endpoint is paused Started just now'],
       [
         { failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 4 },
         'HTTP 500',
-        'critical Endpoint answers HTTP 500 since just now · 4 failures in a row',
+        'HTTP 500 Endpoint answers HTTP 500 Started just now · 4 failures in a row',
+      ],
+      [
+        { last_failure: 'connect' },
+        'connection refused',
+        'connection refused Endpoint refuses the connection Started just now · 4 failures in a row',
       ],
       [
         { disabled_at: new Date(), disabled_reason: 'gone' },
         'endpoint disabled',
-        'critical Endpoint is disabled: HTTP 410 Gone since just now',
+        'disabled Endpoint is disabled: HTTP 410 Gone Started just now',
       ],
     ] as const) {
       await set(columns)
@@ -70,7 +75,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     }
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
-    expect(await words()).to.include('warning Endpoint has held events Front desk')
+    expect(await words()).to.include('held events Endpoint has held events Front desk')
   })
 
   it('says equal causes once, names a line that nobody hears, and tries again in place', async () => {
@@ -90,9 +95,9 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     for (const path of ['/console', '/console/notices']) {
       const { text } = await browser.get(path)
       expect(wordsOf(text))
-        .to.include('critical 4 endpoints answer HTTP 500 since just now')
+        .to.include('HTTP 500 4 endpoints answer HTTP 500 Started just now')
         .and.to.include(
-          'warning Line receives messages and has no endpoint since just now Deaf Add an endpoint',
+          'no endpoint Line receives messages and has no endpoint Started just now Deaf Add an endpoint',
         )
     }
     const [endpointId] = await context.db('endpoints').where({ line_id: line.lineId }).pluck<string[]>('id')

@@ -1,5 +1,6 @@
 import type { EndpointHealth, LineHealth } from '../../../../database/lines/line-health.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
+import { failureCode } from '../../../../domain/operating/causes.js'
 import { endpointStateOf } from '../../../../domain/endpoints/deliveries/endpoint-state.js'
 
 type Named = Pick<OwnLine, 'status' | 'pausedAt' | 'pausedCountries'>
@@ -32,10 +33,8 @@ function stateOfEndpoint(endpoint: EndpointHealth): Badge[] {
   switch (endpointStateOf(endpoint)) {
     case 'disabled':
       return [['bad', 'endpoint disabled']]
-    case 'failing': {
-      const status = /^http_(\d{3})$/.exec(endpoint.lastFailure ?? '')?.[1]
-      return [['bad', status === undefined ? 'failing' : `HTTP ${status}`]]
-    }
+    case 'failing':
+      return [['bad', failureCode(endpoint.lastFailure)]]
     case 'paused':
       return [['info paused', 'events paused']]
     case 'new':

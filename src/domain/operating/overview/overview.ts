@@ -15,7 +15,7 @@ import { viewRedis } from './redis.js'
 import type { ServiceView } from './service.js'
 import { SPANS, type Span } from './spans.js'
 import { viewStorage } from './storage.js'
-import { readTraffic, type Traffic } from './traffic.js'
+import { readTraffic, type Traffic, type TrafficBin } from './traffic.js'
 
 import { listBusiest, type Busiest, type Dimension } from '../../../database/operating/overview/busiest.js'
 export {
@@ -46,6 +46,8 @@ export interface Overview {
 /** Looks, and keeps the result for some seconds: many open pages cost no more than one. */
 export interface OverviewReader {
   read(span: Span, by?: Dimension): Promise<Overview>
+  /** The shortest span whose charts have a shape; if none has, the shortest that has anything. */
+  chooseSpan(): Promise<Span>
 }
 
 /**
@@ -60,6 +62,9 @@ const SLOW_PARTS_MS = 15_000
  * answer.
  */
 const AT_ONCE = 2
+
+/** A chart of which less has something looks dead. */
+const SHAPE_SHARE = 0.2
 
 const readers = new WeakMap<Context, OverviewReader>()
 
@@ -166,7 +171,21 @@ export function createOverviewReader(context: Context, { writes = true } = {}): 
       kept.set(key, { overview, at: performance.now() })
       return overview
     },
+    chooseSpan: async () => {
+      let withAny: Span | undefined
+      for (const span of Object.keys(SPANS) as Span[]) {
+        const part = await traffic[span]()
+        const count = part.isKnown ? part.value.bins.filter(hasAny).length : 0
+        if (count >= SHAPE_SHARE * SPANS[span].binCount) return span
+        if (count > 0) withAny ??= span
+      }
+      return withAny ?? '1h'
+    },
   }
+}
+
+function hasAny({ counts }: TrafficBin): boolean {
+  return Object.values(counts).some((count) => count > 0)
 }
 
 /** True if Postgres is on this machine: then its disk is one of ours. */

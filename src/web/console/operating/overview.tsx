@@ -23,9 +23,9 @@ import { TourSection } from '../lines/start/tour.js'
 /** Shows the first page of operators: the whole installation at a glance, which keeps itself up to date. */
 export function showOverview(context: Context): Middleware {
   return async (ctx) => {
-    const span = spanOf(ctx)
+    const span = spanOf(ctx) ?? (await overviewReaderOf(context).chooseSpan())
     const by = dimensionOf(ctx)
-    const now = await readNow(context, ctx)
+    const now = await readNow(context, ctx, span)
     const tour = await findTour(context, sessionOf(ctx).userId)
     const page = pageOf(ctx, context)
     answerPage(
@@ -42,7 +42,7 @@ export function showOverview(context: Context): Middleware {
 }
 
 export function liveOverview(context: Context): Middleware {
-  const stream = live(context, (ctx) => readNow(context, ctx))
+  const stream = live(context, (ctx) => readNow(context, ctx, spanOf(ctx) ?? '1h'))
   return async (ctx, next) => {
     // An invalid span is refused here, because a stream that has begun cannot answer with an error.
     spanOf(ctx)
@@ -68,9 +68,9 @@ function SpanLinks({ span, by }: { span: Span; by: Dimension }) {
 }
 
 /** @throws UserError naming the allowed values */
-function spanOf(ctx: KoaContext): Span {
+function spanOf(ctx: KoaContext): Span | undefined {
   const asked = queryOf(ctx, 'span')
-  if (asked === '') return '1h'
+  if (asked === '') return undefined
   if (!isSpan(asked)) throw new UserError(`span must be one of ${Object.keys(SPANS).join(', ')}`)
   return asked
 }
@@ -84,8 +84,8 @@ function dimensionOf(ctx: KoaContext): Dimension {
   return by
 }
 
-async function readNow(context: Context, ctx: KoaContext) {
-  const overview = await overviewReaderOf(context).read(spanOf(ctx), dimensionOf(ctx))
+async function readNow(context: Context, ctx: KoaContext, span: Span) {
+  const overview = await overviewReaderOf(context).read(span, dimensionOf(ctx))
   const html = renderOnce(overview, pageOf(ctx, context), sessionOf(ctx).userId)
   return <div dangerouslySetInnerHTML={{ __html: html }} />
 }

@@ -193,6 +193,29 @@ describe('the overview', () => {
     expect(await queue('deliver-event')).to.include({ state: 'normal', waitingCount: 1, oldestMs: null })
   })
 
+  it('chooses the shortest span whose charts have a shape, else the shortest that has anything', async () => {
+    const chosen = () => createOverviewReader(context).chooseSpan()
+    const HOUR = 3600
+    /** @param ages of the rows, in seconds: from, to, and the step */
+    const count = (seconds: number, ages: readonly number[]) =>
+      context.db.raw(
+        `insert into traffic_counts (seconds, begins_at, carrier, accepted, sent, delivered, failed, unknown, received,
+           events_delivered, attempts_failed, to_carrier, to_endpoint)
+         select :seconds, date_bin('15 minutes', now(), 'epoch') - age, 'counted', 1, 0, 0, 0, 0, 0, 0, 0, '{}', '{}'
+         from (select epoch * interval '1 second' as age from generate_series(${ages.join()}) epoch) ages`,
+        { seconds },
+      )
+    expect(await chosen()).to.equal('1h')
+    await count(900, [72 * HOUR, 76 * HOUR, HOUR])
+    expect(await chosen()).to.equal('7d')
+    await count(900, [2 * HOUR, 3 * HOUR, 900])
+    expect(await chosen(), 'a few points have no shape').to.equal('24h')
+    await count(900, [4 * HOUR, 12 * HOUR, 900])
+    expect(await chosen()).to.equal('24h')
+    await count(60, [60, 1800, 60])
+    expect(await chosen()).to.equal('1h')
+  })
+
   it('names a pause of all sending and of an account, and where it ends', async () => {
     const account = await getCarrierAccount(context, 'simulator')
     await pauseAllSending(context, COMMAND_LINE)
@@ -202,11 +225,13 @@ describe('the overview', () => {
       expect(found).to.deep.equal([
         {
           mood: 'bad',
+          code: 'paused',
           text: 'All sending is paused. Messages are accepted but wait until you resume it.',
           cure: { at: 'sending' },
         },
         {
           mood: 'waiting',
+          code: 'paused',
           text: 'Carrier account simulator is paused. Its lines send nothing until you resume it.',
           cure: { at: 'carrier', id: account.id },
         },

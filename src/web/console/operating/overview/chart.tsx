@@ -11,6 +11,8 @@ export interface Series {
   href?: string | undefined
   /** undefined if there is nothing to show. */
   values: readonly (number | undefined)[]
+  /** True if its line goes on over values that are missing. */
+  isJoined?: true
 }
 
 /** The figures at the bottom and at the top, and the position of a figure between them, from 0 to 1. */
@@ -44,8 +46,8 @@ export function Chart(props: {
         {[0, 0.5, 1].map((height) => (
           <line key={height} class="grid" x1={0} x2={WIDTH} y1={yOf(height)} y2={yOf(height)} />
         ))}
-        {series.map(({ look, values }) => (
-          <path key={look} class={`series ${look}`} d={drawLine(values, scale)} />
+        {series.map(({ look, values, isJoined = false }) => (
+          <path key={look} class={`series ${look}`} d={drawLine(values, scale, isJoined)} />
         ))}
       </svg>
       <div class="scale">
@@ -71,17 +73,24 @@ function yOf(height: number): number {
 }
 
 /** A value without neighbors is a short stroke: a point has no length, and would be invisible. */
-function drawLine(values: readonly (number | undefined)[], { heightOf }: Scale): string {
+function drawLine(values: readonly (number | undefined)[], { heightOf }: Scale, isJoined: boolean): string {
   const step = WIDTH / Math.max(1, values.length - 1)
+  const [firstKnown, lastKnown] = isJoined
+    ? [values.findIndex(isKnown), values.findLastIndex(isKnown)]
+    : [Infinity, -Infinity]
   let path = ''
   values.forEach((value, n) => {
     if (value === undefined) return
     const [x, y] = [round(n * step), yOf(heightOf(value))]
-    if (values[n - 1] !== undefined) path += `L${x} ${y}`
-    else if (values[n + 1] !== undefined) path += `M${x} ${y}`
+    if (values[n - 1] !== undefined || n > firstKnown) path += `L${x} ${y}`
+    else if (values[n + 1] !== undefined || n < lastKnown) path += `M${x} ${y}`
     else path += `M${round(Math.min(WIDTH - step, Math.max(0, x - step / 2)))} ${y}h${round(step)}`
   })
   return path
+}
+
+function isKnown(value: number | undefined): boolean {
+  return value !== undefined
 }
 
 function round(value: number): number {

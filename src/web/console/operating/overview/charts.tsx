@@ -79,7 +79,7 @@ function WaitChart({ title, traffic, kind }: ChartProps & { kind: 'carrier' | 'e
   function ofPercentile(look: string, label: string, name: keyof Percentiles): Series[] {
     const inAll = waits[kind]?.[name]
     const figure = inAll === undefined ? '–' : describeMs(inAll)
-    return [{ look, label, figure, values: bins.map((bin) => of(bin)?.[name]) }]
+    return [{ look, label, figure, values: bins.map((bin) => of(bin)?.[name]), isJoined: true }]
   }
   const figures = series.map(({ label, figure }) => `${label} ${figure}`).join(', ')
   return (

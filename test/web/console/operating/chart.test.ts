@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { renderToString } from 'preact-render-to-string'
+import { Chart, countScale, type Series } from '../../../../src/web/console/operating/overview/chart.js'
+
+describe('a chart', () => {
+  const pathOf = (series: Omit<Series, 'look' | 'label' | 'figure'>) => {
+    const drawn = Chart({
+      ...{ title: 'Waits', summary: 'Waits', scale: countScale(10), since: 'an hour ago' },
+      series: [{ look: 'half', label: 'median', figure: '5', ...series }],
+    })
+    return /<path class="series half" d="([^"]*)"/.exec(renderToString(drawn))?.[1]
+  }
+  const values = [undefined, 5, undefined, undefined, 10, undefined, undefined]
+
+  it('joins waits over the time in which nothing happened, so that they are no loose dashes', () => {
+    expect(pathOf({ values, isJoined: true })).to.equal('M100 60L400 0')
+  })
+
+  it('shows a gap where something was not counted, and a single value as a short stroke', () => {
+    expect(pathOf({ values })).to.equal('M50 60h100M350 0h100')
+    expect(pathOf({ values: [undefined, 5, undefined], isJoined: true })).to.equal('M150 60h300')
+    expect(pathOf({ values: [5, 5, undefined] })).to.equal('M0 60L300 60')
+  })
+})

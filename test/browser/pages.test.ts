@@ -226,7 +226,7 @@ describe('the pages in a browser', function () {
         timeZone,
       })
     await page.goto('/console/activity')
-    await page.getByText('Times are in Asia/Tokyo.').waitFor()
+    await page.getByText('Times in Asia/Tokyo').waitFor()
     expect(await shown()).to.equal(await inZone('Asia/Tokyo'))
     await page.getByText('Time', { exact: true }).click()
     expect(await page.getByLabel('Time zone').inputValue()).to.equal('Asia/Tokyo')
@@ -237,7 +237,7 @@ describe('the pages in a browser', function () {
 
     await page.getByLabel('Time zone').selectOption('UTC')
     await page.getByRole('button', { name: 'Filter' }).click()
-    await page.getByText('Times are in UTC.').waitFor()
+    await page.getByText('Times in UTC').waitFor()
     expect(await shown()).to.equal(await inZone('UTC'))
     await page.context().close()
   })

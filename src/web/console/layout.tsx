@@ -9,17 +9,19 @@ import type { Page } from './page.js'
 /**
  * The frame of every page: head, navigation, notice, and content.
  *
+ * @param props.zone the time zone of the page's times, if it is not the reader's
  * @param props.place the path of the page to which this one belongs in the navigation, if its own path does not say
  * @param props.about the sentence for search engines and lists of tabs
  */
 export function Layout(props: {
   page: Page
   title: string
+  zone?: string | undefined
   place?: string
   about?: string
   children: ComponentChildren
 }) {
-  const { page, title, place = page.path, children } = props
+  const { page, title, zone, place = page.path, children } = props
   const { look } = page
   const { about = `The console of ${look.name}: phone lines, their messages and webhooks.` } = props
   return (
@@ -69,7 +71,7 @@ export function Layout(props: {
           )}
           {children}
         </main>
-        <Foot page={page} />
+        <Foot page={page} zone={zone} />
       </body>
     </html>
   )
@@ -224,7 +226,7 @@ function SignOut({ page, email }: { page: Page; email: string }) {
  * A visitor who has not signed in need not know what runs here; if the operator has named the service, only operators
  * see it.
  */
-function Foot({ page }: { page: Page }) {
+function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
   const { look, session } = page
   return (
     <footer class="foot">
@@ -238,9 +240,7 @@ function Foot({ page }: { page: Page }) {
             {!page.isPortal && <a href="/docs">API</a>}
             {!page.isPortal && <a href="/console/events">Events</a>}
             {/* `console.js` shows the reader's zone, in which it shows the times. */}
-            <span class="zone">
-              Times in <span class="own-zone">UTC</span>
-            </span>
+            <span class="zone">Times in {zone ?? <span class="own-zone">UTC</span>}</span>
           </>
         )}
         {look.supportUrl !== undefined && <a href={look.supportUrl}>Support</a>}

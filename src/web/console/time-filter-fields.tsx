@@ -24,16 +24,6 @@ export function ZoneChoice({ written }: { written: TimeFilter }) {
   )
 }
 
-/** Names the zone above the list, even while the filter is closed. */
-export function ZoneNote({ written }: { written: TimeFilter }) {
-  const zone = zoneOf(written)
-  return (
-    <p class="muted zone-note">
-      Times are in <span {...(zone === undefined ? { 'data-zone': 'own' } : {})}>{zone ?? UTC}</span>.
-    </p>
-  )
-}
-
 export function Moment({
   name,
   label,

@@ -19,7 +19,6 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
-import { ZoneNote } from '../time-filter-fields.js'
 
 const PATH = '/console/activity'
 const RETRY = `${PATH}/retry`
@@ -39,7 +38,7 @@ export function showActivity(context: Context): Middleware {
     const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={page} title="Activity">
+      <Layout page={page} title="Activity" zone={zoneOf(written)}>
         <h1>Activity</h1>
         <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
         {page.fault !== undefined && (
@@ -47,7 +46,6 @@ export function showActivity(context: Context): Middleware {
             {page.fault.message}
           </p>
         )}
-        <ZoneNote written={written} />
         {found?.isFirst === true && (
           <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
             <Found {...{ page, lines, written, found }} />

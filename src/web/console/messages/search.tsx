@@ -10,7 +10,7 @@ import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { endpointPath } from '../endpoints/path.js'
 import { fieldOf, queryOf } from '../form-values.js'
-import { Empty, Field, Form, Time } from '../form.js'
+import { Ago, Empty, Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { TYPE_LABELS } from './message/labels.js'
@@ -136,10 +136,10 @@ function Results(props: { found: Found; written: string; session: Session; opene
           <table class="rows" data-drawer="">
             <thead>
               <tr>
-                <th>Time</th>
                 <th>Message</th>
                 <th>Line</th>
                 <th>Status</th>
+                <th class="r">Time</th>
               </tr>
             </thead>
             <tbody>
@@ -217,10 +217,7 @@ function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: b
   const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
   return (
     <tr>
-      <td data-label="Time">
-        <Time at={message.createdAt} />
-      </td>
-      <td data-label="Message">
+      <td>
         <a href={isTheirs ? messagePath(id) : userMessagePath(message.userId, id)}>
           {what}
           {isTheirs || isOpen ? <PhoneNumber number={number} /> : `…${number.slice(-2)}`}
@@ -233,12 +230,15 @@ function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: b
         )}
         {error !== null && <p class="why">{explainFailure(error)}</p>}
       </td>
-      <td data-label="Line">
+      <td>
         <UserText>{lineName}</UserText>
         {!isTheirs && <Owner>{ownerEmail}</Owner>}
       </td>
       <td data-label="Status">
         <Status status={status} />
+      </td>
+      <td class="r">
+        <Ago at={message.createdAt} />
       </td>
     </tr>
   )

@@ -19,7 +19,6 @@ import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
-import { ZoneNote } from '../time-filter-fields.js'
 
 const PAGE_SIZE = 15
 
@@ -33,7 +32,7 @@ export function showAudit(context: Context): Middleware {
     })
     answerPage(
       ctx,
-      <Layout page={pageOf(ctx, context)} title="Audit log">
+      <Layout page={pageOf(ctx, context)} title="Audit log" zone={zoneOf(found.written)}>
         <h1>Audit log</h1>
         <p>Every change, who made it, and from where. The log cannot be changed and contains no secrets.</p>
         <Found found={found} path={LOG} isOwn={false} />
@@ -51,7 +50,7 @@ export function showHistory(context: Context): Middleware {
     )
     answerPage(
       ctx,
-      <Layout page={pageOf(ctx, context)} title="Account history">
+      <Layout page={pageOf(ctx, context)} title="Account history" zone={zoneOf(found.written)}>
         <h1>Account history</h1>
         <p>
           Changes to your lines, applications, tokens and sessions, by you and by others. If you do not
@@ -108,7 +107,6 @@ function Found({ found, path, isOwn }: { found: FoundRows; path: string; isOwn: 
   return (
     <>
       <AuditFilterForm path={path} written={written} fault={fault} isOwn={isOwn} />
-      <ZoneNote written={written} />
       {last === undefined ? (
         <Empty>
           {isFirst ? 'No entries match this filter.' : 'No older entries.'} <a href={path}>Clear filters</a>.

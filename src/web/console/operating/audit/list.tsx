@@ -20,24 +20,21 @@ export function AuditList(props: {
     <table class="rows">
       <thead>
         <tr>
-          <th>Time</th>
-          <th>Actor</th>
           <th>Action</th>
+          <th>Actor</th>
           {!isOwn && <th>Owner</th>}
           <th>Address</th>
+          <th class="r">Time</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <td data-label="Time">
-              <TimeIn zone={zone} at={row.at} />
-            </td>
-            <td data-label="Actor">
-              <UserText>{describeActor(row)}</UserText>
-            </td>
-            <td data-label="Action">
+            <td>
               <What row={row} isOwn={isOwn} />
+            </td>
+            <td>
+              <UserText>{describeActor(row)}</UserText>
             </td>
             {!isOwn && (
               <td data-label="Owner">
@@ -46,7 +43,10 @@ export function AuditList(props: {
                 )}
               </td>
             )}
-            <td data-label="Address">{row.address ?? ''}</td>
+            <td>{row.address}</td>
+            <td class="r">
+              <TimeIn zone={zone} at={row.at} />
+            </td>
           </tr>
         ))}
       </tbody>

@@ -148,6 +148,7 @@ describe('the example application', function () {
       const { page } = developer
       await page.goto('/console/applications')
       await signIn(developer, await createPerson(context))
+      await page.getByRole('button', { name: 'Register application' }).click()
       await page.getByLabel(/^Name/).fill('Auto reply')
       await page.getByLabel(/^Redirect URIs/).fill(`${exampleUrl}/callback`)
       await page.getByLabel(/^Webhook URL/).fill(`${exampleUrl}/events`)

@@ -1,4 +1,5 @@
 import { Fragment } from 'preact'
+import { partsOfNumber } from '../../domain/messages/phone-number.js'
 import { PhoneNumber } from './messages/phone-number.js'
 
 /** A number as it stands in a text; what follows it is no digit. */
@@ -31,11 +32,14 @@ export function labelOf(name: string, detail: string): string {
 
 /**
  * The text of an option, which is written in the direction of the page. With a direction of its own, a name from right
- * to left would turn the whole field around.
+ * to left would turn the whole field around. In a number there are real gaps: an option has no elements to draw them.
  */
 export function optionText(label: string): string {
-  return IS_FROM_RIGHT.test(label) && !label.startsWith('\u2068') ? isolate(label) : label
+  const text = label.replace(NUMBERS, (number) => partsOfNumber(number).join('\u00a0'))
+  return IS_FROM_RIGHT.test(label) && !label.startsWith('\u2068') ? isolate(text) : text
 }
+
+const NUMBERS = new RegExp(NUMBER, 'g')
 
 const IS_FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufefc]/
 

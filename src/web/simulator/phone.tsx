@@ -4,7 +4,7 @@ import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { CsrfField } from '../console/form.js'
 import type { FormFault, Page } from '../console/page.js'
 import { PhoneNumber } from '../console/messages/phone-number.js'
-import { labelOf } from '../console/user-text.js'
+import { labelOf, optionText } from '../console/user-text.js'
 import { Conversation, conversationId } from './conversation.js'
 import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './paths.js'
 
@@ -67,7 +67,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
           <select id={`line-${digits}`} name="lineId">
             {lines.map(({ id, name, number }) => (
               <option key={id} value={id} selected={id === lineId}>
-                {labelOf(name, number)}
+                {optionText(labelOf(name, number))}
               </option>
             ))}
           </select>

@@ -13,6 +13,7 @@ import { Empty, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, listingOf, ListPages } from '../listing.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { sessionOf } from '../people/session.js'
 
 type Application = Awaited<ReturnType<typeof listApplicationsOf>>[number] & { endpoint: Endpoint | null }
@@ -49,14 +50,25 @@ export function showApplications(context: Context): Middleware {
         name: { label: 'Name', compare: (one, other) => one.name.localeCompare(other.name) },
       },
     })
+    const isAdding = ctx.query.new !== undefined || page.fault?.action === APPLICATIONS
     answerPage(
       ctx,
       <Layout page={page} title="Applications">
-        <h1>Applications</h1>
+        <PageHead
+          title="Applications"
+          acts={
+            !isAdding && (
+              <a href={`${APPLICATIONS}?new`} role="button" class="primary plus">
+                Register application
+              </a>
+            )
+          }
+        />
         <p>
           Apps you have built that other users connect to their lines through OAuth 2.0. Apps that can use
           your own lines are under <a href="/console/authorized-applications">Authorized applications</a>.
         </p>
+        {isAdding && <Register page={page} />}
         {applications.length === 0 ? (
           <Empty>
             No applications yet. For your own lines you do not need one: an{' '}
@@ -73,7 +85,6 @@ export function showApplications(context: Context): Middleware {
             <ListPages listing={listing} />
           </>
         )}
-        <Register page={page} />
       </Layout>,
     )
   }
@@ -98,7 +109,7 @@ function ApplicationTable({ applications }: { applications: Application[] }) {
                 {application.name}
               </a>
             </td>
-            <td data-label="Kind">{application.kind}</td>
+            <td data-label="Kind">{application.kind === 'public' ? 'Public' : 'Confidential'}</td>
             <td data-label="Events">
               <EndpointState endpoint={application.endpoint} />
             </td>
@@ -115,8 +126,8 @@ function ApplicationTable({ applications }: { applications: Application[] }) {
 function Register({ page }: { page: Page }) {
   const typedKind = page.fault?.action === APPLICATIONS ? page.fault.fields.kind : undefined
   return (
-    <section id="register" class="line">
-      <h2>Register an application</h2>
+    <section aria-labelledby="register">
+      <h2 id="register">Register an application</h2>
       <Form page={page} action={APPLICATIONS}>
         <ApplicationFields page={page} action={APPLICATIONS} />
         <Select
@@ -125,7 +136,9 @@ function Register({ page }: { page: Page }) {
           options={KINDS}
           {...(typedKind === undefined ? {} : { value: typedKind })}
         />
-        <button type="submit">Register</button>
+        <button type="submit" class="primary">
+          Register
+        </button>
       </Form>
     </section>
   )

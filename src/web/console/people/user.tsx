@@ -3,6 +3,7 @@ import { hasSecondFactor } from '../../../database/people/second-factors/has-one
 import { listAccountOverviews, type ListedCarrierAccount } from '../../../domain/carriers/carrier-accounts.js'
 import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
 import type { Context } from '../../../domain/context.js'
+import { writeRoute } from '../../../domain/lines/routes.js'
 import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../../domain/lines/lines.js'
 import { pauseLine, resumeLine, type Pauser } from '../../../domain/operating/pauses.js'
 import { recordView } from '../../../domain/operating/audit.js'
@@ -103,7 +104,11 @@ export function showUser(context: Context): Middleware {
         {lines.length === 0 ? (
           <Empty>No lines yet. Add the first one below.</Empty>
         ) : (
-          <LineTable page={page} path={path} lines={lines} />
+          <div>
+            {lines.map((line) => (
+              <LineRow key={line.id} {...{ page, path, line }} />
+            ))}
+          </div>
         )}
         <NewLine
           page={page}
@@ -116,72 +121,51 @@ export function showUser(context: Context): Middleware {
   }
 }
 
-function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lines }) {
+/** One line of the user in a row, which opens to what an operator can do with it. */
+function LineRow({ page, path, line }: { page: Page; path: string; line: Lines[number] }) {
+  const { id, number, name, carrierAccount, routes, status, pausedAt } = line
+  const at = `${path}/lines/${id}`
+  const isActive = status === 'active'
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Number</th>
-          <th>Name</th>
-          <th>Carrier account</th>
-          <th>Status</th>
-          <th>
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ id, number, name, carrierAccount, routes, status, pausedAt }) => (
-          <tr key={id}>
-            <td data-label="Number">
-              <PhoneNumber number={number} />
-            </td>
-            <td data-label="Name">
-              <UserText>{name}</UserText>
-            </td>
-            <td data-label="Carrier account">
-              <div class="acts first">
-                <span>{carrierAccount}</span>
-                <LineRoutes page={page} action={`${path}/lines/${id}/routes`} routes={routes} />
-              </div>
-            </td>
-            <td data-label="Status">
-              <LineStatus line={{ status, pausedAt }} />
-            </td>
-            <td>
-              <div class="acts">
-                {pausedAt === null ? (
-                  <Confirm
-                    page={page}
-                    action={`${path}/lines/${id}/pause`}
-                    label="Pause sending"
-                    consequence="New messages are accepted but wait until an operator resumes sending."
-                    button="Pause sending"
-                  />
-                ) : (
-                  <Form page={page} action={`${path}/lines/${id}/resume`} class="inline">
-                    <button type="submit">Resume sending</button>
-                  </Form>
-                )}
-                {status === 'active' ? (
-                  <Confirm
-                    page={page}
-                    action={`${path}/lines/${id}/disable`}
-                    label="Disable"
-                    consequence="The line stops sending, its waiting messages fail, and its webhook returns 404."
-                    button="Disable line"
-                  />
-                ) : (
-                  <Form page={page} action={`${path}/lines/${id}/enable`} class="inline">
-                    <button type="submit">Enable</button>
-                  </Form>
-                )}
-              </div>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <details class="row" open={page.fault?.action.startsWith(`${at}/`) === true}>
+      <summary class="cells">
+        <UserText>{name}</UserText>
+        <small>
+          <PhoneNumber number={number} />
+        </small>
+        <small>{[...routes.map(writeRoute), carrierAccount].join(', ')}</small>
+        <span>
+          <LineStatus line={{ status, pausedAt }} />
+        </span>
+      </summary>
+      <div class="services">
+        <LineRoutes page={page} action={`${at}/routes`} routes={routes} />
+        <section>
+          <h3>Sending</h3>
+          <p>
+            {pausedAt === null
+              ? 'Once paused, new messages are accepted but wait until an operator resumes sending.'
+              : 'Paused. Messages are accepted and wait.'}
+          </p>
+          <Form page={page} action={`${at}/${pausedAt === null ? 'pause' : 'resume'}`}>
+            <button type="submit">{pausedAt === null ? 'Pause sending' : 'Resume sending'}</button>
+          </Form>
+        </section>
+        <section>
+          <h3>Line</h3>
+          <p>
+            {isActive
+              ? 'Once disabled, the line stops sending, its waiting messages fail, and its webhook returns 404.'
+              : 'Disabled. Its webhook returns 404.'}
+          </p>
+          <Form page={page} action={`${at}/${isActive ? 'disable' : 'enable'}`}>
+            <button type="submit" {...(isActive ? { class: 'danger' } : {})}>
+              {isActive ? 'Disable line' : 'Enable line'}
+            </button>
+          </Form>
+        </section>
+      </div>
+    </details>
   )
 }
 

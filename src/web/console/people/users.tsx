@@ -95,33 +95,32 @@ export function showUsers(context: Context): Middleware {
         <table class="rows">
           <thead>
             <tr>
-              <th>Email</th>
-              <th>Name</th>
+              <th>User</th>
               <th>Role</th>
-              <th>Account</th>
               <th>Second factor</th>
+              <th>State</th>
             </tr>
           </thead>
           <tbody>
             {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
               <tr key={id}>
-                <td data-label="Email">
-                  <a href={`${USERS}/${id}`}>{email}</a>
+                <td>
+                  <a href={`${USERS}/${id}`} class="name">
+                    <UserText>{name}</UserText>
+                  </a>
+                  {name !== email && <small>{email}</small>}
                 </td>
-                <td data-label="Name">
-                  <UserText>{name}</UserText>
-                </td>
-                <td data-label="Role">{role}</td>
-                <td data-label="Account">
+                <td>{role === 'operator' ? 'Operator' : 'User'}</td>
+                <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
+                <td data-label="State">
                   {disabledAt !== null ? (
                     <span class="badge bad">disabled</span>
                   ) : hasPassword ? (
-                    'set up'
+                    <span class="badge good">set up</span>
                   ) : (
                     <span class="badge">not set up yet</span>
                   )}
                 </td>
-                <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
               </tr>
             ))}
           </tbody>

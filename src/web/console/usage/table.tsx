@@ -10,8 +10,8 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
     <table class="rows">
       <thead>
         <tr>
-          <th>Month</th>
           <th>Line</th>
+          <th>Month</th>
           <th class="r">Messages</th>
           <th class="r">Segments</th>
           <th class="r">Cost</th>
@@ -22,13 +22,15 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
           const line = byId.get(row.lineId)
           return (
             <tr key={`${row.month} ${row.lineId}`}>
-              <td data-label="Month">{row.month}</td>
-              <td data-label="Line">
-                <span class="two-lines">
-                  {line !== undefined && <PhoneNumber number={line.number} />}{' '}
-                  {line !== undefined && line.name !== line.number && <UserText>{line.name}</UserText>}
-                </span>
+              <td>
+                {line !== undefined && <UserText>{line.name}</UserText>}{' '}
+                {line !== undefined && line.name !== line.number && (
+                  <span class="muted">
+                    <PhoneNumber number={line.number} />
+                  </span>
+                )}
               </td>
+              <td>{row.month}</td>
               <td data-label="Messages" class="r">
                 {row.messageCount.toLocaleString('en')}
               </td>

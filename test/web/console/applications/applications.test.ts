@@ -50,7 +50,11 @@ describeWith('applications in the console', startConsole, (site) => {
 
   it('are registered by a form, and the secret is shown this once', async () => {
     const { browser, userId } = await openUser()
-    expect(wordsOf((await browser.get(PATH)).text)).to.include('No applications yet.')
+    const before = (await browser.get(PATH)).text
+    expect(wordsOf(before)).to.include('No applications yet.')
+    // The form opens on demand.
+    expect(before).to.include(`href="${PATH}?new"`).and.not.include('name="redirectUris"')
+    expect((await browser.get(`${PATH}?new`)).text).to.include('name="redirectUris"')
     const { status, text } = await browser.submit(PATH, TYPED)
     expect(status).to.equal(200)
     const [application] = await listApplicationsOf(site.context.db, userId)

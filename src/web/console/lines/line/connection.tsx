@@ -5,7 +5,7 @@ import { Confirm, Form } from '../../form.js'
 import type { Notice } from '../../notices.js'
 import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
-import { lineWithNotice, Section, type LineView } from './section.js'
+import { lineWithNotice, Section, tabPath, type LineView } from './section.js'
 
 /** Forms to enable the connection, and to switch it off without deleting anything. */
 export function Connection({ view }: { view: LineView }) {
@@ -48,16 +48,22 @@ export function Disconnect({ view }: { view: LineView }) {
       offers={connection.enabled ? [action] : []}
     >
       {connection.enabled ? (
-        <Confirm
-          page={page}
-          action={action}
-          label="Disconnect…"
-          consequence={
-            "This disables the connection and deletes the incoming webhook and all endpoints except the outgoing webhook. The incoming webhook's URL returns 404 from now on and never works " +
-            'again. The outgoing webhook URL and its signing secret are kept.'
-          }
-          button="Disconnect"
-        />
+        <>
+          <p class="muted">
+            Your programs can no longer send or receive on this line. To pause them for a while, disable the
+            connection under <a href={tabPath(view.line.id, 'access')}>Access</a> instead.
+          </p>
+          <Confirm
+            page={page}
+            action={action}
+            label="Disconnect…"
+            consequence={
+              "This disables the connection and deletes the incoming webhook and all endpoints except the outgoing webhook. The incoming webhook's URL returns 404 from now on and never works " +
+              'again. The outgoing webhook URL and its signing secret are kept.'
+            }
+            button="Disconnect"
+          />
+        </>
       ) : (
         <p class="empty">The developer connection is off.</p>
       )}

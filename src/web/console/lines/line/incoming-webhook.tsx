@@ -146,13 +146,16 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
   return (
     <Section view={view} id={ID} title="Incoming webhook" offers={exists ? [action] : []}>
       {exists ? (
-        <Confirm
-          page={view.page}
-          action={action}
-          label="Delete incoming webhook…"
-          consequence="The URL returns 404 from now on and never works again. You can create a new one at any time."
-          button="Delete incoming webhook"
-        />
+        <>
+          <p class="muted">Your programs can no longer send with this URL. Nothing else changes.</p>
+          <Confirm
+            page={view.page}
+            action={action}
+            label="Delete incoming webhook…"
+            consequence="The URL returns 404 from now on and never works again. You can create a new one at any time."
+            button="Delete incoming webhook"
+          />
+        </>
       ) : (
         <p class="empty">No incoming webhook.</p>
       )}

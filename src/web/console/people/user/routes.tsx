@@ -9,8 +9,8 @@ import type { Act, Page } from '../../page.js'
 /** The form for the accounts that it tries before its own. */
 export function LineRoutes({ page, action, routes }: { page: Page; action: string; routes: Route[] }) {
   return (
-    <details class="confirm" open={page.fault?.action === action}>
-      <summary>{routes.length === 0 ? 'Add routes' : `After ${routes.map(writeRoute).join(', ')}`}</summary>
+    <section>
+      <h3>Routes</h3>
       <Form page={page} action={action}>
         <TextArea
           page={page}
@@ -23,7 +23,7 @@ export function LineRoutes({ page, action, routes }: { page: Page; action: strin
         />
         <button type="submit">Save routes</button>
       </Form>
-    </details>
+    </section>
   )
 }
 

@@ -1195,7 +1195,7 @@ begin
   ), found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.carrier_options, m.expires_at,
       greatest(m.created_at, m.send_at) as wanted_at,
-      x.media, a.account, a.has_other_route, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
+      x.media, a.account, a.has_other_route, a.passed_over, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       a.has_places, w.failure,
       case
         when m.to_country is null and jsonb_path_exists(l.routes, '$[*].countries') then 'unrouted'
@@ -1219,9 +1219,19 @@ begin
     join lines l on l.id = m.line_id
     cross join sending
     cross join lateral (
+      select case when m.passed_over is not null then (
+        select jsonb_object_agg(e.key, e.value) from jsonb_each_text(m.passed_over) e
+        where e.value not in ('account_paused', 'account_avoided')) end as passed_over
+    ) tried
+    cross join lateral (
       select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
         c.paused_at is not null as is_paused, (c.name = g.places_at) is true as has_places,
-        count(*) filter (where c.paused_at is null and (m.passed_over ? c.name) is not true) over () > 1 as has_other_route,
+        count(*) filter (where c.paused_at is null and (tried.passed_over ? c.name) is not true) over () > 1 as has_other_route,
+        case when l.routes = '[]' then tried.passed_over
+          else nullif(coalesce(jsonb_object_agg(c.name, case when c.paused_at is null then 'account_avoided' else 'account_paused' end)
+            filter (where c.paused_at is not null or c.avoided_until > now_at)
+            over (order by r.position rows between unbounded preceding and 1 preceding), '{}') || coalesce(tried.passed_over, '{}'), '{}')
+        end as passed_over,
         jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
           'messagesPerSecond', c.messages_per_second,
           'messagesPerSecondPerLine', c.messages_per_second_per_line, 'isAvoided', c.avoided_count > 0) as account
@@ -1233,7 +1243,7 @@ begin
         where l.routes <> '[]'
       ) r
       join carrier_accounts c on c.name = r.carrier
-      order by c.paused_at is not null, (m.passed_over ? c.name) is true, (c.avoided_until > now_at) is true, r.position
+      order by c.paused_at is not null, (tried.passed_over ? c.name) is true, (c.avoided_until > now_at) is true, r.position
       limit 1
     ) a
     left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
@@ -1308,7 +1318,7 @@ begin
   ), claimed as (
     update messages m
     set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
-        lease_until = now_at + lease, carrier = j.account ->> 'name'
+        lease_until = now_at + lease, carrier = j.account ->> 'name', passed_over = j.passed_over
     from judged j
     where m.id = any (ids) and m.id between first_id and last_id and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
     returning m.id, m.attempt_count

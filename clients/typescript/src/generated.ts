@@ -1646,7 +1646,7 @@ export interface Message {
   carrierMessageId: string | null
   /** The carrier account it was handed to. Null if there is none yet or the message was received. */ carrierAccount:
     string | null
-  /** The carrier accounts that were tried before and definitely did not accept it, each with the reason. */ passedOver: Record<
+  /** The carrier accounts that come before this one and did not accept it, each with the reason. `account_paused` and `account_avoided`, because it had just failed, were not tried. */ passedOver: Record<
     string,
     string
   > | null

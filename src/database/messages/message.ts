@@ -139,7 +139,7 @@ export const MESSAGE_FIELDS = {
   passedOver: shown(
     'm.passed_over',
     orNull(TEXTS),
-    'The carrier accounts that were tried before and definitely did not accept it, each with the reason.',
+    'The carrier accounts that come before this one and did not accept it, each with the reason. `account_paused` and `account_avoided`, because it had just failed, were not tried.',
   ),
   againOf: shown('m.again_of', orNull(uuid), 'The message that this one resends.'),
   clientRef: shown('m.client_ref', orNull(text), "The sender's own reference."),

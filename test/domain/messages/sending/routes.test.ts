@@ -195,6 +195,28 @@ describeContext('the routes of a line', (context) => {
     expect(await send(await queueMessage(context, line))).to.deep.equal({ kind: 'stopped' })
   })
 
+  it('a message says which accounts were skipped without a try, and why', async () => {
+    await route('second', 'third')
+    const rows = (name: string) => context.db('carrier_accounts').where({ name })
+    await rows('second').update({ paused_at: new Date() })
+    await rows('third').update({ avoided_until: context.db.raw(`now() + interval '1 minute'`) })
+    const id = await queueMessage(context, line)
+    expect(await send(id)).to.deep.equal({ kind: 'sent' })
+    const skipped = { second: 'account_paused', third: 'account_avoided' }
+    expect(await routeOf(id)).to.deep.equal({ status: 'sent', carrier: 'first', passedOver: skipped })
+
+    // The only one that nothing hinders fails too, so the one that was only avoided is tried.
+    answers.first = new CarrierUnavailable('gone')
+    const next = await queueMessage(context, line)
+    expect(await send(next)).to.deep.equal({ kind: 'sent' })
+    expect(calledOf(next)).to.deep.equal(['first', 'third'])
+    expect(await routeOf(next)).to.deep.equal({
+      status: 'sent',
+      carrier: 'third',
+      passedOver: { second: 'account_paused', first: 'carrier_unavailable' },
+    })
+  })
+
   it('for countries and prefixes take those numbers only', async () => {
     await route('second:GB,CA', 'third:+4930')
     for (const [number, account] of [

@@ -179,6 +179,15 @@ describeWith("a message's page", startConsole, (site) => {
       })
     }
 
+    it('says which routes came before, and why they did not take it', async () => {
+      const passed = { one: 'account_paused', two: 'account_avoided', three: 'throttled' }
+      const sent = { status: 'sent', claimed_at: new Date(), carrier: 'four', passed_over: passed }
+      const said = await words(await queueMessage(site.context, line, sent))
+      expect(said).to.include('one was skipped because it was paused.')
+      expect(said).to.include('two was skipped because it had just failed.')
+      expect(said).to.include('three did not accept it. The carrier is rate limiting.')
+    })
+
     it('explains the carrier’s code, and what to do', async () => {
       await site.context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
       const failed = { status: 'failed', error: 'Message filtered', carrier: 'twilio-main' }

@@ -219,10 +219,19 @@ function AtCarrier({ message }: { message: Message }) {
 /** Lists the routes that did not take it. */
 function PassedOver({ message: { passedOver } }: { message: Message }) {
   return Object.entries(passedOver ?? {}).map(([account, reason]) => (
-    <p key={account}>
-      {account} did not accept it. {explainFailure(reason)}
-    </p>
+    <p key={account}>{passedOverWords(account, reason)}</p>
   ))
+}
+
+function passedOverWords(account: string, reason: string): string {
+  switch (reason) {
+    case 'account_paused':
+      return `${account} was skipped because it was paused.`
+    case 'account_avoided':
+      return `${account} was skipped because it had just failed.`
+    default:
+      return `${account} did not accept it. ${explainFailure(reason)}`
+  }
 }
 
 /** Shows how it ended, or what is still missing. */

@@ -7,11 +7,11 @@ import {
   type ListedCarrierAccount,
 } from '../../src/domain/carriers/carrier-accounts.js'
 import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
-import { setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
+import { SetUpByHand, setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
 import { testCallbacks } from '../../src/domain/carriers/accounts/callbacks-test.js'
 import { getCarrierKind } from '../../src/domain/carriers/accounts/kinds.js'
 import { listSettingFields } from '../../src/domain/carriers/accounts/settings.js'
-import { listCallbackUrls } from '../../src/domain/carriers/callback-urls.js'
+import { listCallbackUrls, type CallbackUrl } from '../../src/domain/carriers/callback-urls.js'
 import { viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
 import { viewSessions, type ListedSessions } from '../../src/domain/carriers/accounts/sessions.js'
 import { testCarrierAccount } from '../../src/domain/carriers/accounts/carrier-test.js'
@@ -52,7 +52,7 @@ export function addCarrierCommands(program: Command): void {
         result: { ...added, callbackUrls: urls },
         lines: [
           `carrier account ${name} added. Test it with \`linehook carrier test ${name}\``,
-          ...urls.map(({ label, url }) => `${label}: ${url}`),
+          ...urls.map(urlLine),
         ],
       }
     }),
@@ -119,7 +119,12 @@ export function addCarrierCommands(program: Command): void {
     .action((name: string, numbers: string[], options: { json?: boolean }) =>
       run(options, async (context) => {
         const account = await getCarrierAccount(context, name)
-        const done = await setUpNumbers(context, account, numbers.length === 0 ? undefined : numbers)
+        const done = await setUpNumbers(context, account, numbers.length === 0 ? undefined : numbers).catch(
+          (error: unknown) => {
+            if (!(error instanceof SetUpByHand)) throw error
+            throw new UserError([`${error.message}:`, ...error.urls.map(urlLine)].join('\n'))
+          },
+        )
         return { result: { name, numbers: done }, lines: done.map((number) => `${number} set up`) }
       }),
     )
@@ -157,6 +162,10 @@ export function addCarrierCommands(program: Command): void {
         return { result: { name, removed: true }, lines: [`carrier account ${name} removed`] }
       }),
     )
+}
+
+function urlLine({ label, url }: CallbackUrl): string {
+  return `${label}: ${url}`
 }
 
 function lineOf(account: ListedCarrierAccount): string {

@@ -100,6 +100,19 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     expect(simulator).to.match(/^simulator +simulator +0 lines +no limit .* not tested yet$/)
   })
 
+  it('setup lists the URLs to enter by hand if the carrier has no API for it', async () => {
+    const adding = 'carrier add sinch-main --kind sinch --set servicePlanId=plan --set apiToken=-'
+    const urls = (await said(adding, 'token\n')).slice(1)
+    expect(urls.join()).to.match(/^Callback URL.*: http.*\/carriers\/sinch\/.*\?key=/)
+    const { exitCode, refused } = await run('carrier setup sinch-main')
+    expect(exitCode).to.equal(1)
+    expect(refused.join('\n').split('\n')).to.deep.equal([
+      'sinch-main has no API for setting up callbacks. Enter its callback URLs at the carrier yourself:',
+      ...urls,
+    ])
+    await said('carrier remove sinch-main')
+  })
+
   it('list says of an account with sessions whether it is bound, since when, and the last error', async () => {
     const smsc = await startSmsc({ password: 'right' })
     await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })

@@ -8,6 +8,7 @@ import type { Context } from '../../context.js'
 import { addLine } from '../../lines/lines.js'
 import { asName } from '../../names.js'
 import { asSender } from '../../lines/senders.js'
+import { listCallbackUrls, type CallbackUrl } from '../callback-urls.js'
 import { askCarrier } from './ask-carrier.js'
 
 export interface AccountNumber extends CarrierNumber {
@@ -100,6 +101,23 @@ export async function importOffered(
   }
 }
 
+/** The carrier has no API to enter our URLs with. They may be secret, so they are not in the message. */
+export class SetUpByHand extends UserError {
+  constructor(
+    { name }: Pick<CarrierAccount, 'name'>,
+    readonly urls: CallbackUrl[],
+  ) {
+    super(`${name} has no API for setting up callbacks. Enter its callback URLs at the carrier yourself`, 409)
+  }
+}
+
+async function cannotSetUp(context: Context, account: CarrierAccount): Promise<UserError> {
+  const urls = await listCallbackUrls(context, account)
+  return urls.length > 0
+    ? new SetUpByHand(account, urls)
+    : new UserError(`${account.name} does not use callbacks, so its numbers need no setup`, 409)
+}
+
 /**
  * Lets the carrier call us about what the account's lines, or the named numbers, receive.
  *
@@ -113,7 +131,7 @@ export async function setUpNumbers(
 ): Promise<string[]> {
   const carrier = await getCarrierClient(context, account)
   if (carrier.setUpNumbers === undefined) {
-    throw new UserError(`${account.name} does not use callbacks, so its numbers need no setup`, 409)
+    throw await cannotSetUp(context, account)
   }
   const offered = await listAccountNumbers(context, account)
   const chosen =

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigInvalid, readConfig, SECRETS, withSecretFiles } from '../src/config.js'
-import { settings } from '../src/config/settings.js'
+import { ConfigInvalid } from '../src/config/invalid.js'
+import { readConfig, SECRETS, withSecretFiles, settings } from '../src/config.js'
 import { readVersion } from '../src/config/version.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')

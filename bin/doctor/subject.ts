@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
-import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../src/config.js'
+import { readConfig, withSecretFiles, type Config } from '../../src/config.js'
+import { ConfigInvalid } from '../../src/config/invalid.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { sentinelOptions } from '../../src/kit/redis/redis.js'
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../src/config.js'
+import { readConfig, withSecretFiles, type Config } from '../../src/config.js'
+import { ConfigInvalid } from '../../src/config/invalid.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'

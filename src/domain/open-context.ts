@@ -1,6 +1,7 @@
 import { batch } from '../kit/process/batch.js'
 import { createCarrierClients, type CARRIER_KINDS } from '../carriers/registry.js'
-import { ConfigInvalid, readConfig, type Config } from '../config.js'
+import { readConfig, type Config } from '../config.js'
+import { ConfigInvalid } from '../config/invalid.js'
 import { connectDatabase, poolUse } from '../database/connection.js'
 import { deliverNext, type LaneStep } from '../database/endpoints/deliveries/delivering.js'
 import { listLanguagesOf } from '../database/carriers/carrier-accounts.js'

@@ -1,4 +1,4 @@
-import type { Brand } from '../config.js'
+import type { Brand } from '../config/groups.js'
 import { accentOf, accentRules } from './accent.js'
 import { addAsset, assetPath, assetText } from './assets.js'
 

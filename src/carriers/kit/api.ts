@@ -1,4 +1,4 @@
-import { MAX_CARRIER_TIMEOUT_MS } from '../../config/settings.js'
+import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
 import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { CarrierRefused } from '../carrier.js'
 import { explainBlockedCarrier } from '../refusals.js'

@@ -1,4 +1,4 @@
-import { MAX_CARRIER_TIMEOUT_MS } from '../../config/settings.js'
+import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
 import type { SafeFetch, SafeResponse } from '../../safe-fetch.js'
 import { CarrierRefused } from '../carrier.js'
 import { readObject, readRecords } from './answers.js'

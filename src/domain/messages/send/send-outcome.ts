@@ -1,7 +1,11 @@
 import { MESSAGE_STEPS, type Step } from '../../../states.js'
 import { messageOutcomes, messageWait } from '../../../telemetry/metrics.js'
 
-/** The outcome of a worker's turn with a message. */
+/**
+ * The outcome of a worker's turn with a message. First the claim is answered (`ClaimAnswer`, the `verdict` of
+ * `claim_messages`): claimed, or why not. A claimed message is handed over once, and the carrier's answer becomes a
+ * `Settlement`, which is what the row then says. Only `workers/` translates the outcome for BullMQ.
+ */
 export type SendOutcome =
   | { kind: 'sent' }
   | { kind: 'failed'; error: string }

@@ -85,6 +85,26 @@ document.addEventListener('click', (event) => {
   if (button) void copy(button)
 })
 
+// An open menu covers what is below it. Escape closes it, and so does whatever is pressed or focused elsewhere. On a phone the
+// menus are in a popover, which the browser closes.
+function closeMenus(event) {
+  const own = event.target.closest?.('details.menu')
+  for (const menu of document.querySelectorAll('details.menu[open]')) {
+    if (menu !== own && !menu.closest(':popover-open')) menu.open = false
+  }
+}
+
+document.addEventListener('click', closeMenus)
+document.addEventListener('focusin', closeMenus)
+document.addEventListener('keydown', (event) => {
+  const menu = event.key === 'Escape' && document.querySelector('details.menu[open]')
+  if (!menu || menu.closest(':popover-open')) return
+  // The drawer below it stays.
+  event.stopImmediatePropagation()
+  menu.open = false
+  menu.querySelector('summary').focus()
+})
+
 // A form of choices counts as soon as one is made.
 document.addEventListener('change', (event) => {
   if (event.target.matches(':is(form[data-auto], form[data-auto] > .fold) > label > select'))

@@ -32,13 +32,13 @@ export function Fields({ fields, showsRequired }: { fields: readonly Field[]; sh
         return (
           <div key={name}>
             <dt>
-              <code>{name}</code>{' '}
-              <small>
-                <TypeWords schema={schema} />
-                {boundsOf(schema as Keywords).map((bound) => `, ${bound}`)}
-                {showsRequired && isRequired && <b> required</b>}
-              </small>
+              <code>{name}</code>
             </dt>
+            <dd class="type">
+              <TypeWords schema={schema} />
+              {boundsOf(schema as Keywords).map((bound) => `, ${bound}`)}
+              {showsRequired && isRequired && <b> required</b>}
+            </dd>
             {description !== undefined && (
               <dd>
                 <Prose text={description} />

@@ -132,8 +132,13 @@ function Response({
   return (
     <div>
       <dt>
-        <code>{status}</code> <small>{schema !== undefined && <TypeWords schema={schema} />}</small>
+        <code>{status}</code>
       </dt>
+      {schema !== undefined && (
+        <dd class="type">
+          <TypeWords schema={schema} />
+        </dd>
+      )}
       <dd>
         <Prose text={description} />
         {others.length > 0 && <Prose text={` Also as ${others.map((each) => `\`${each}\``).join(', ')}.`} />}

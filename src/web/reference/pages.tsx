@@ -209,8 +209,9 @@ function Rules({ reference: { tokens, scopes, errors } }: { reference: Reference
           {[...errors].map(([status, description]) => (
             <div key={status} id={`error-${status}`}>
               <dt>
-                <code>{status}</code> <small>{STATUS_CODES[status]}</small>
+                <code>{status}</code>
               </dt>
+              <dd class="type">{STATUS_CODES[status]}</dd>
               <dd>
                 <Prose text={description} />
               </dd>

@@ -101,7 +101,7 @@ function Head(props: {
   const { name, description, website, kind, createdAt } = application
   const { lineCount, userCount } = counts
   return (
-    <header>
+    <div>
       <PageHead crumbs={[['Applications', APPLICATIONS]]} title={<UserText>{name}</UserText>} />
       {isNew && (
         <p role="status" class="notice">
@@ -130,7 +130,7 @@ function Head(props: {
       </p>
       {description !== '' && <p dir="auto">{description}</p>}
       <Edit view={view} />
-    </header>
+    </div>
   )
 }
 

@@ -40,7 +40,7 @@ export function showCarrier(context: Context): Middleware {
       ctx,
       <Layout page={page} title={account.name}>
         <div class="line sections">
-          <header>
+          <div>
             <PageHead
               crumbs={[['Carriers', CARRIERS]]}
               title={account.name}
@@ -58,7 +58,7 @@ export function showCarrier(context: Context): Middleware {
                   </p>
                 ),
             )}
-          </header>
+          </div>
           <Sending view={view} />
           <Sessions view={view} />
           <Test view={view} />

@@ -5,7 +5,8 @@ import { getOwnLine } from '../../../domain/lines/lines.js'
 import { postMessage } from '../../../domain/messages/post.js'
 import { languagesFor } from '../../../domain/carriers/languages.js'
 import { measureText, type Measure } from '../../../domain/messages/segments.js'
-import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit.js'
+import { MAX_TEXT_LENGTH, REFUSALS } from '../../../domain/messages/submit.js'
+import { UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Form, TextArea, typedIn } from '../form.js'
@@ -141,7 +142,7 @@ export async function sendText(
   mediaUrls: readonly string[] = [],
 ): Promise<{ id: string }> {
   const key = fieldOf(ctx, 'key')
-  return postMessage(context, {
+  const accepted = postMessage(context, {
     isFromConsole: true,
     userId: sessionOf(ctx).userId,
     applicationId: undefined,
@@ -152,7 +153,14 @@ export async function sendText(
     idempotencyKey: key === '' ? undefined : key,
     sendAt: readSendTime(ctx),
   })
+  return accepted.catch((error: unknown) => {
+    // The API's words name its field, which is called otherwise here.
+    if (error instanceof UserError && error.message === REFUSALS.notANumber) throw new UserError(NOT_A_NUMBER)
+    throw error
+  })
 }
+
+const NOT_A_NUMBER = 'This is not a phone number. Write it with its country code, such as +15551234567'
 
 /** Answers htmx with only the count, and others with the page that has it and the typed fields. */
 export async function countText(

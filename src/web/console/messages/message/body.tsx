@@ -3,7 +3,7 @@ import { Head, MessageFacts, Said } from './head.js'
 import { InboundHistory } from './inbound.js'
 import { Obstacles } from './obstacles.js'
 import { OptInEventsHistory } from './opt-in-events.js'
-import { OutboundHistory } from './outbound.js'
+import { Outcome, OutboundHistory } from './outbound.js'
 import type { MessageView } from './page-model.js'
 
 export function MessageBody(view: MessageView) {
@@ -13,6 +13,7 @@ export function MessageBody(view: MessageView) {
       <div class="with-facts">
         <div class="stack">
           <Obstacles number={contactNumberOf(view.message)} obstacles={view.obstacles} />
+          <Outcome {...view} />
           <Said {...view} />
           {view.message.direction === 'outbound' ? (
             <OutboundHistory {...view} />

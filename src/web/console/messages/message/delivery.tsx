@@ -36,7 +36,12 @@ export function DeliveryHistory({ view, delivery }: { view: MessageView; deliver
         </>
       )}
       <code>{shownUrl(view, delivery)}</code> <Status status={status} />
-      {isReplayed && <span class="badge">replayed</span>}
+      {isReplayed && (
+        <>
+          {' '}
+          <span class="badge">replayed</span>
+        </>
+      )}
     </>
   )
   return (

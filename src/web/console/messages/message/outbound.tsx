@@ -45,9 +45,20 @@ export function OutboundHistory(view: MessageView) {
       {(message.status === 'queued' || message.status === 'sending') && (
         <JobLink page={page} queue="send-message" row={message} />
       )}
-      {isOwner && maySendAgain(message) && <SendAgain {...view} />}
       {isOwner && mayBeCancelled(message) && <Later {...view} />}
     </>
+  )
+}
+
+/** Shows why it did not arrive, or may not have, with what to do: the first thing that a reader wants to know. */
+export function Outcome(view: MessageView) {
+  const { message, isOwner } = view
+  if (!maySendAgain(message)) return null
+  return (
+    <section class={message.status === 'failed' ? 'fault' : 'fault waiting'} aria-label="Outcome">
+      <Why message={message} />
+      {isOwner && <SendAgain {...view} />}
+    </section>
   )
 }
 
@@ -237,7 +248,6 @@ function passedOverWords(account: string, reason: string): string {
 /** Shows how it ended, or what is still missing. */
 function End({ message }: { message: Message }) {
   const { status, receiptAt } = message
-  const why = <Why message={message} />
   switch (status) {
     case 'sent':
       return receiptAt === null ? (
@@ -248,13 +258,9 @@ function End({ message }: { message: Message }) {
     case 'delivered':
       return <Step title="Receipt: delivered" at={receiptAt} />
     case 'failed':
-      return (
-        <Step title={receiptAt === null ? 'Failed' : 'Receipt: failed'} at={receiptAt}>
-          {why}
-        </Step>
-      )
+      return <Step title={receiptAt === null ? 'Failed' : 'Receipt: failed'} at={receiptAt} />
     case 'unknown':
-      return <Step title="Unknown: the carrier never confirmed whether it was sent">{why}</Step>
+      return <Step title="Unknown: the carrier never confirmed whether it was sent" />
     case 'scheduled':
     case 'queued':
     case 'sending':
@@ -267,7 +273,11 @@ function Why({ message: { error, carrierCode, carrierReason, carrierKind } }: { 
   const meaning = explainCarrierCode(carrierKind, carrierCode, carrierReason)
   return (
     <>
-      {error !== null && <p>{explainFailure(error)}</p>}
+      {error !== null && (
+        <p>
+          <strong>{explainFailure(error)}</strong>
+        </p>
+      )}
       {meaning !== null && <p>{meaning.text}</p>}
       {carrierCode !== null && (
         <p>

@@ -167,10 +167,8 @@ function PortalNavigation({ page, session }: { page: Page; session: Session }) {
       <nav id="nav" class="nav" popover="auto" aria-label="Main">
         <ul>
           <NavLinks page={page} places={PLACES_OF_PORTAL} />
-          <li>
-            <SignOut page={page} email={session.email} />
-          </li>
         </ul>
+        <SignOut page={page} email={session.email} />
       </nav>
     </>
   )

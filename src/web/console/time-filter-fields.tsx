@@ -12,7 +12,7 @@ export function ZoneChoice({ written }: { written: TimeFilter }) {
   const zone = zoneOf(written)
   return (
     <label>
-      Time zone of From, Until and the list
+      Time zone
       <select name="zone" {...(zone === undefined ? { 'data-zone': 'own' } : {})}>
         {[...new Set([UTC, zone ?? UTC])].map((each) => (
           <option key={each} value={each} selected={each === zone}>

@@ -54,7 +54,7 @@ export function showConsent(context: Context): Middleware {
           </ul>
           {application.description !== '' && (
             <p>
-              Description: <q dir="auto">{application.description}</q>
+              <q dir="auto">{application.description}</q>
             </p>
           )}
           <Form page={page} action={ctx.path}>
@@ -125,9 +125,12 @@ function LineName({ line }: { line: OwnLine | undefined }) {
       <PhoneNumber number={line.number} />
     </strong>
   ) : (
-    <>
-      <strong dir="auto">{line.name}</strong> (<PhoneNumber number={line.number} />)
-    </>
+    <span>
+      <strong dir="auto">{line.name}</strong>{' '}
+      <span class="muted">
+        <PhoneNumber number={line.number} />
+      </span>
+    </span>
   )
 }
 

@@ -22,14 +22,9 @@ export function AuditFilterForm(props: {
         <ActionChoice chosen={written.action ?? ''} />
         {!isOwn && (
           <>
-            <Text name="actor" label="Actor" hint="An email address or ID." written={written} />
-            <Text
-              name="subject"
-              label="Subject"
-              hint="An ID, a line number or an email address."
-              written={written}
-            />
-            <Text name="user" label="Owner" hint="An email address or ID." written={written} />
+            <Text name="actor" label="Actor" hint="Email or ID" written={written} />
+            <Text name="subject" label="Subject" hint="ID, number or email" written={written} />
+            <Text name="user" label="Owner" hint="Email or ID" written={written} />
           </>
         )}
         <ZoneChoice written={written} />
@@ -79,8 +74,7 @@ function Text(props: {
   return (
     <label>
       {label}
-      <input name={name} value={written[name] ?? ''} dir="auto" />
-      <small>{hint}</small>
+      <input name={name} value={written[name] ?? ''} placeholder={hint} dir="auto" />
     </label>
   )
 }

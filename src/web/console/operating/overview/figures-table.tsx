@@ -24,18 +24,22 @@ export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
         unknown messages are counted at the time they were handed to the carrier, by their current state.
       </p>
       {/* It can be focused by keyboard, because it could not be scrolled without a mouse otherwise. */}
-      <div class="wide" tabIndex={0} role="region" aria-label="Chart data">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Chart data">
         <table>
           <thead>
             <tr>
               <th scope="col">From</th>
               {COLUMNS.map(([name, label]) => (
-                <th key={name} scope="col">
+                <th key={name} scope="col" class="r">
                   {label}
                 </th>
               ))}
-              <th scope="col">To the carrier: median, p95</th>
-              <th scope="col">To the endpoint: median, p95</th>
+              <th scope="col" class="r">
+                To the carrier: median, p95
+              </th>
+              <th scope="col" class="r">
+                To the endpoint: median, p95
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -45,10 +49,12 @@ export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
                   <Time at={at} />
                 </th>
                 {COLUMNS.map(([name]) => (
-                  <td key={name}>{describeCount(counts[name])}</td>
+                  <td key={name} class="r">
+                    {describeCount(counts[name])}
+                  </td>
                 ))}
-                <td>{describeWaits(waits.carrier)}</td>
-                <td>{describeWaits(waits.endpoint)}</td>
+                <td class="r">{describeWaits(waits.carrier)}</td>
+                <td class="r">{describeWaits(waits.endpoint)}</td>
               </tr>
             ))}
           </tbody>

@@ -66,9 +66,9 @@ function SessionTable({ page, sessions, currentId }: Listed) {
             <td data-label="Last seen">
               <Time at={lastSeenAt} />
             </td>
-            <td>
+            <td class="r">
               {id === currentId ? (
-                'this one'
+                'This one'
               ) : (
                 <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
                   <button type="submit" class="secondary">

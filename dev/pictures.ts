@@ -11,11 +11,13 @@ import { createLine, messageBody, type TestLine } from '../test/helpers/factorie
 import { startReceiver } from '../test/helpers/services/receiver.js'
 import { until } from '../test/helpers/until.js'
 import { launchBrowser } from '../test/helpers/web/browser.js'
-import { routesOf } from '../test/helpers/web/routes.js'
 import { startSession } from '../test/helpers/web/sessions.js'
+import { connect, createApplication } from '../test/domain/applications/applications.js'
 import { freePort } from './services/free-port.js'
 import { filmFirstSteps } from './pictures/first-steps.js'
 import { fillHistory } from './pictures/history.js'
+import { DESK, takeAllLooks } from './pictures/looks.js'
+import { CUSTOMER, type FoundIds, type Shop } from './pictures/shop.js'
 
 /**
  * `npm run pictures` takes the pictures that the README and `docs/` show, from a whole installation with every
@@ -23,24 +25,7 @@ import { fillHistory } from './pictures/history.js'
  * the console, light, dark and on a phone, for people to look at, and prints how tall each is on a phone.
  */
 const FOLDER = 'docs/pictures'
-/** The folder is ignored by git. */
-const OTHERS = 'test/browser/screenshots'
-const DESK = { viewport: { width: 1280, height: 860 } } as const
-const LOOKS: Record<string, BrowserContextOptions> = {
-  desk: DESK,
-  dark: { ...DESK, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 } },
-}
-const CUSTOMER = '+14155550142'
 const PROCESSES = ['send-message', 'deliver-event', 'fetch-media', 'maintenance']
-
-interface Shop {
-  operatorId: string
-  frontDesk: TestLine
-  /** The line whose server fails. */
-  deliveries: TestLine
-  newLine: TestLine
-}
 
 const ends = new Ends()
 process.once('SIGINT', () => void ends.all())
@@ -95,24 +80,8 @@ async function takeAll(): Promise<void> {
     customer: '+12125550100',
     path: `${FOLDER}/first-steps.gif`,
   })
-  if (process.env.ALL_LOOKS === undefined) return
-  const paths = await installation.prepare((context) => Promise.resolve(pagesOf(context, shop, found)))
-  await mkdir(OTHERS, { recursive: true })
-  for (const [look, options] of Object.entries(LOOKS)) {
-    const each = await open(options)
-    for (const [name, path] of Object.entries(paths)) await takeWhole(each, path, `${name}-${look}`)
-    // As somebody sees it who is not signed in.
-    await each.context().clearCookies()
-    await takeWhole(each, '/console/sign-in', `console-sign-in-${look}`)
-    await each.context().close()
-  }
-}
-
-async function takeWhole(page: Page, path: string, name: string): Promise<void> {
-  const answer = await page.goto(path)
-  await page.screenshot({ path: `${OTHERS}/${name}.png`, fullPage: true })
-  const height = await page.evaluate(() => document.documentElement.scrollHeight)
-  console.log(`${answer?.status() ?? 0} ${height} px ${name} ${path}`)
+  if (process.env.ALL_LOOKS !== undefined)
+    await takeAllLooks({ installation, shop, found, open, browser, url })
 }
 
 /** A shop with seven lines of two people; everything works except the server of one line. */
@@ -149,7 +118,12 @@ async function openShop(context: Context, worksUrl: string, failsUrl: string): P
   })
   const [frontDesk, , deliveries] = lines
   if (frontDesk === undefined || deliveries === undefined) throw new Error('the shop has no lines')
-  return { operatorId: operator.id, frontDesk, deliveries, newLine }
+  const { id: applicationId } = await createApplication(context, {
+    userId: kim.id,
+    name: 'Booking assistant',
+  })
+  await connect(context, { id: applicationId }, frontDesk)
+  return { operatorId: operator.id, userId: kim.id, applicationId, frontDesk, deliveries, newLine }
 }
 
 /** Sends some messages over HTTP, as customers and the shop's program do. */
@@ -207,7 +181,7 @@ async function findIds({ sql }: Installation, { frontDesk }: Shop) {
   return found
 }
 
-function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: Awaited<ReturnType<typeof findIds>>) {
+function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: FoundIds) {
   return {
     lines: '/console',
     line: `/console/lines/${frontDesk.lineId}`,
@@ -220,47 +194,6 @@ function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: Awaited<Ret
     'background-tasks': '/console/tasks',
     events: '/console/events',
     overview: '/console/overview?span=24h',
-  }
-}
-
-/** Lists every page of the route table, with the ids of the shop. */
-function pagesOf(
-  context: Context,
-  { operatorId, frontDesk, deliveries }: Shop,
-  { messageId, attemptId }: Awaited<ReturnType<typeof findIds>>,
-): Record<string, string> {
-  const ids: Record<string, string> = {
-    ':lineId': frontDesk.lineId,
-    ':messageId': messageId,
-    ':endpointId': deliveries.endpointId,
-    ':userId': operatorId,
-    ':number': encodeURIComponent(CUSTOMER),
-    ':contact': encodeURIComponent(CUSTOMER),
-  }
-  const pages: Record<string, string> = Object.fromEntries(
-    routesOf(context)
-      .filter(
-        ({ method, path }) =>
-          method === 'GET' &&
-          /^\/(console(?!\/sign-in)|simulator$)/.test(path) &&
-          !/live|\.|export/.test(path),
-      )
-      .map(({ path }) => path.replace(/:\w+/g, (name) => ids[name] ?? name))
-      .filter((path) => !path.includes(':'))
-      .map((path) => [
-        path
-          .replace(/^\//, '')
-          .replace(/[0-9a-f]{8}-[0-9a-f-]{27}|%2B\d+/g, 'id')
-          .replaceAll('/', '-'),
-        path,
-      ]),
-  )
-  const attempt = `/console/messages/${messageId}?attempt=${attemptId}&view=request`
-  return {
-    ...pages,
-    attempt,
-    found: '/console/search?q=order',
-    'carrier-of-http': '/console/carriers/new?kind=http',
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import {
   CARRIER_KINDS,
   createCarrierClients,
@@ -72,4 +72,24 @@ it('the media that a message of each kind may have are those of the documentatio
           ],
     ),
   )
+})
+
+it('the files of a provider have at most 150 lines each', () => {
+  const files = readdirSync('src/carriers', { recursive: true, encoding: 'utf8' })
+  const providers = files.filter((file) =>
+    /: kit\.Provider<Settings> = \{/.test(
+      file.endsWith('.ts') ? readFileSync(`src/carriers/${file}`, 'utf8') : '',
+    ),
+  )
+  expect(providers).to.have.length.above(10)
+  const theirs = files.filter((file) =>
+    providers.some(
+      (provider) =>
+        file === provider || (provider.includes('/') && file.startsWith(`${provider.split('/')[0]}/`)),
+    ),
+  )
+  const lengths = theirs
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(`src/carriers/${file}`, 'utf8').split('\n').length - 1] as const)
+  expect(lengths.filter(([, count]) => count > 150)).to.deep.equal([])
 })

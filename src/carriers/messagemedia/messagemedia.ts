@@ -2,6 +2,7 @@ import * as yup from 'yup'
 import * as kit from '../kit.js'
 import { textAt } from '../kit.js'
 import { listNumbers, setUpWebhook } from './account.js'
+import { readReply, readReport, REFERENCE } from './items.js'
 
 type Settings = yup.InferType<typeof settings>
 
@@ -54,16 +55,6 @@ const CODES: kit.CodeTable = {
   },
 }
 
-/** The states are documented on the same page. */
-const STATES: kit.StateTable = {
-  enroute: 'nothing',
-  submitted: 'sent',
-  delivered: 'delivered',
-  expired: 'failed',
-  rejected: 'failed',
-  failed: 'failed',
-}
-
 /** The values of `source_number_type`. Services belong to another carrier. */
 const SOURCE_TYPES = {
   number: 'INTERNATIONAL',
@@ -71,9 +62,6 @@ const SOURCE_TYPES = {
   name: 'ALPHANUMERIC',
   service: undefined,
 } as const
-
-/** The name of our message id in the message's metadata, which comes back in its reports. */
-const REFERENCE = 'linehook_message_id'
 
 export const messagemedia: kit.Provider<Settings> = {
   kind: 'messagemedia',
@@ -139,35 +127,4 @@ export const messagemedia: kit.Provider<Settings> = {
     // ids are the same.
     read: (fields) => (textAt(fields, 'reply_id') === '' ? readReport(fields) : readReply(fields)),
   },
-}
-
-function readReply(fields: unknown): readonly kit.CallbackItem[] {
-  const [from, to] = [textAt(fields, 'source_number'), textAt(fields, 'destination_number')]
-  const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
-  // Media are in the request itself, at no URL.
-  const attached = kit
-    .listAt(fields, 'attachments')
-    .map((each) => kit.dataUrl(textAt(each, 'content_type'), textAt(each, 'content')))
-  const mediaUrls = attached.filter((url) => url !== '')
-  const isMissing =
-    attached.length > mediaUrls.length || (textAt(fields, 'format') === 'MMS' && attached.length === 0)
-  const missing = isMissing ? [kit.unclear('a message that does not include its media')] : []
-  if (isMissing && text === '' && mediaUrls.length === 0) return missing
-  return [kit.message({ id, from, to, text, mediaUrls }), ...missing]
-}
-
-function readReport(fields: unknown): kit.CallbackItem {
-  const [id, state, code] = [
-    textAt(fields, 'message_id'),
-    textAt(fields, 'status'),
-    textAt(fields, 'error_code'),
-  ]
-  return kit.receipt(STATES, {
-    id,
-    state,
-    code,
-    messageId: textAt(fields, `metadata.${REFERENCE}`) || undefined,
-    // Only accounts for which MessageMedia has switched them on have these.
-    charge: kit.readCharge({ segments: textAt(fields, 'billing_units') }),
-  })
 }

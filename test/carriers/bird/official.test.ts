@@ -1,6 +1,6 @@
 import { BirdClient } from '@messagebird/sdk'
 import { expect } from 'chai'
-import { bird } from '../../../src/carriers/bird.js'
+import { bird } from '../../../src/carriers/bird/bird.js'
 import type { CallbackRequest } from '../../../src/carriers/callbacks.js'
 import { startBird } from '../stand-ins/bird.js'
 import { startServer, type ApiRequest, type RunningServer } from '../stand-ins/server.js'

@@ -1,6 +1,7 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { listTelnyxNumbers, setUpTelnyxNumbers } from './numbers.js'
 
 type Settings = yup.InferType<typeof settings>
 
@@ -85,24 +86,8 @@ export const telnyx: kit.Provider<Settings> = {
   },
 
   test: () => ({ path: '/messaging_profiles', query: { 'page[size]': '1' } }),
-  listNumbers: async (asking) =>
-    (await listNumbers(asking)).map(({ id, number }) => ({ id, number, name: number })),
-
-  /** Webhooks belong to a profile: https://developers.telnyx.com/api-reference/profiles/update-a-messaging-profile */
-  setUpNumbers: async (wanted, asking) => {
-    const url = asking.callbackUrl('events')
-    const listed = (await listNumbers(asking)).filter(({ id }) => wanted.some((each) => each.id === id))
-    const bare = listed.find(({ profileId }) => profileId === '')
-    if (bare)
-      throw new kit.CarrierRefused(`${bare.number}: assign it a messaging profile in the Telnyx portal`)
-    for (const profileId of new Set(listed.map((each) => each.profileId))) {
-      await asking.ask({
-        method: 'PATCH',
-        path: `/messaging_profiles/${profileId}`,
-        json: { webhook_url: url, webhook_failover_url: url, webhook_api_version: '2' },
-      })
-    }
-  },
+  listNumbers: listTelnyxNumbers,
+  setUpNumbers: setUpTelnyxNumbers,
 
   callbacks: {
     urls: { events: 'Webhook URL of the messaging profile' },
@@ -154,22 +139,4 @@ function readMessage(payload: unknown): kit.CallbackItem {
     mediaUrls: kit.textsAt(payload, 'media', 'url'),
     keyword: kit.entryOf(KEYWORDS, textAt(payload, 'autoresponse_type').toUpperCase()),
   })
-}
-
-/** 25,000 numbers are a bound against a list that never ends. */
-const MAX_PAGES = 100
-
-/** https://developers.telnyx.com/api-reference/phone-number-configurations/list-phone-numbers-with-messaging-settings */
-async function listNumbers({ ask }: kit.Asking<Settings>) {
-  const numbers: { id: string; number: string; profileId: string }[] = []
-  for (let page = 1, count = 1; page <= Math.min(count, MAX_PAGES); page += 1) {
-    const query = { 'page[number]': String(page), 'page[size]': '250' }
-    const { body } = await ask({ path: '/phone_numbers/messaging', query })
-    count = Number(textAt(body, 'meta.total_pages'))
-    for (const each of kit.listAt(body, 'data')) {
-      const [id, number] = [textAt(each, 'id'), textAt(each, 'phone_number')]
-      numbers.push({ id, number, profileId: textAt(each, 'messaging_profile_id') })
-    }
-  }
-  return numbers
 }

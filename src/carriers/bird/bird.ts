@@ -1,6 +1,7 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { listAll, listBirdNumbers } from './lists.js'
 
 type Settings = yup.InferType<typeof settings>
 
@@ -82,14 +83,7 @@ export const bird: kit.Provider<Settings> = {
   },
 
   test: () => ({ path: '/v1/sms/messages', query: { limit: '1' } }),
-  listNumbers: async (asking) =>
-    (await listAll(asking, '/v1/numbers')).flatMap((each) => {
-      const [id, number] = [textAt(each, 'id'), textAt(each, 'number')]
-      // A line that is a short code needs its country, which the list does not give.
-      return textAt(each, 'status') === 'active' && /^\+\d{8}/.test(number)
-        ? [{ id, number, name: number }]
-        : []
-    }),
+  listNumbers: listBirdNumbers,
   listReceived: async (since, asking) => {
     const query = { direction: 'inbound', created_after: since.toISOString() }
     const listed = await listAll(asking, '/v1/sms/messages', query)
@@ -143,19 +137,4 @@ function readMessage(data: unknown, id: string): kit.CallbackItem {
   const text = textAt(data, 'text')
   if (text === '') return kit.unclear('a message with attachments only, which Bird does not forward')
   return kit.message({ id, from: textAt(data, 'from'), to: textAt(data, 'to'), text })
-}
-
-/** 10,000 entries are a bound against a list that never ends. */
-const MAX_PAGES = 100
-
-/** Reads a whole list, page by page: https://bird.com/docs/sdks/typescript */
-async function listAll({ ask }: kit.Asking<Settings>, path: string, filter = {}): Promise<unknown[]> {
-  const found: unknown[] = []
-  for (let page = 0, cursor = ''; page === 0 || (cursor !== '' && page < MAX_PAGES); page += 1) {
-    const after = cursor === '' ? {} : { starting_after: cursor }
-    const { body } = await ask({ path, query: { ...filter, limit: '100', ...after } })
-    found.push(...kit.listAt(body, 'data'))
-    cursor = textAt(body, 'next_cursor')
-  }
-  return found
 }

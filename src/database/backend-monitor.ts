@@ -40,15 +40,23 @@ const IDLE_MS = 10_000
  * @param create makes a client that is not connected yet
  */
 export function createBackendMonitor(create: () => RawClient, applicationName: string): BackendMonitor {
-  let current: { client: RawClient; connected: Promise<unknown> } | undefined
+  interface Connection {
+    client: RawClient
+    connected: Promise<unknown>
+    /** Fulfilled when the last query has ended. */
+    isFree: Promise<unknown>
+  }
+  let current: Connection | undefined
+  let underWayCount = 0
   let idle: NodeJS.Timeout | undefined
 
-  function open(): NonNullable<typeof current> {
+  function open(): Connection {
     const client = create()
     client.on('error', () => {
       if (current?.client === client) current = undefined
     })
-    return { client, connected: client.connect() }
+    const connected = client.connect()
+    return { client, connected, isFree: connected }
   }
 
   function drop(): void {
@@ -60,11 +68,13 @@ export function createBackendMonitor(create: () => RawClient, applicationName: s
 
   async function ask<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     clearTimeout(idle)
+    underWayCount += 1
     const asked = (current ??= open())
+    // pg runs one query at a time, and its own queue of them is deprecated.
+    const answer = asked.isFree.then(() => asked.client.query(sql, values))
+    asked.isFree = answer.catch(() => undefined)
     try {
       await asked.connected
-      const answer = asked.client.query(sql, values)
-      answer.catch(() => undefined)
       const late = sleep(ANSWER_MS, undefined, { ref: false }).then(() => {
         throw new Error('the connection of the monitor gave no answer')
       })
@@ -73,7 +83,8 @@ export function createBackendMonitor(create: () => RawClient, applicationName: s
       if (current === asked) drop()
       throw error
     } finally {
-      idle = setTimeout(drop, IDLE_MS).unref()
+      underWayCount -= 1
+      if (underWayCount === 0) idle = setTimeout(drop, IDLE_MS).unref()
     }
   }
 

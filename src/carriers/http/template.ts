@@ -42,9 +42,15 @@ export function fillText(template: string, values: Readonly<Record<string, unkno
   return engines().plain.parseAndRenderSync(template, values) as string
 }
 
-/** Fills in a whole XML document; the values are escaped. */
+/** An element of XML without attributes whose content is placeholders alone. */
+const FIELD = /<([\w:.-]+)>((?:\s*\{\{[^{}]*\}\}\s*)+)<\/\1\s*>/g
+
+/** Fills in a whole XML document; the values are escaped. An element of placeholders that comes out empty is left out. */
 export function fillXml(template: string, values: Values): string {
-  return engines().escaping.parseAndRenderSync(template, values) as string
+  const shape = template.replace(FIELD, (element, _name, content: string) =>
+    fillText(content, values).trim() === '' ? '' : element,
+  )
+  return engines().escaping.parseAndRenderSync(shape, values) as string
 }
 
 /**

@@ -114,6 +114,11 @@ describe('an HTTP carrier', () => {
       const form = fillFields('To={{to}}&Body={{text}}', { ...VALUES, text: 'a&To=+1999#{{to}}' })
       expect(form).to.deep.equal({ To: VALUES.to, Body: 'a&To=+1999#{{to}}' })
 
+      const empty = { ...VALUES, text: '', mediaUrl: '' }
+      const template =
+        '<sms><to>{{to}}</to><media>{{ mediaUrl }}</media><text lang="en">{{text}}</text></sms>'
+      const left = `<sms><to>${VALUES.to}</to><text lang="en"></text></sms>`
+      expect(fillXml(template, empty), 'empty fields').to.equal(left)
       const xml = fillXml('<sms to="{{to}}">{{ text }}</sms>', { ...VALUES, text: '</sms>&"<' })
       expect(xml).to.equal(`<sms to="${VALUES.to}">&lt;/sms&gt;&amp;&#34;&lt;</sms>`)
     })

@@ -114,7 +114,7 @@ function Head(props: {
         </p>
       )}
       <p class="facts">
-        <span>{kind}</span>
+        <span>{kind === 'public' ? 'Public' : 'Confidential'}</span>
         {website !== null && (
           <a href={website} rel="noopener noreferrer">
             {website}
@@ -125,7 +125,7 @@ function Head(props: {
           {userCount === 1 ? '1 user' : `${userCount} users`} connected
         </span>
         <span class="muted">
-          registered <Time at={createdAt} />
+          Registered <Time at={createdAt} />
         </span>
       </p>
       {description !== '' && <p dir="auto">{description}</p>}

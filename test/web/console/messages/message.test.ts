@@ -160,6 +160,7 @@ describeWith("a message's page", startConsole, (site) => {
       // The reason and Resend are the first thing there.
       expect(said).to.match(/failed This person opted out \(STOP\).* Resend .*Timeline .* Failed/)
       expect(said).not.to.match(/Waited|Handed to the carrier/)
+      expect(await page(id)).to.match(/<li class="bad"><div><strong>Failed/)
     })
 
     for (const [what, fields, said] of [

@@ -45,7 +45,7 @@ export function DeliveryHistory({ view, delivery }: { view: MessageView; deliver
     </>
   )
   return (
-    <Step title={title} at={deliveredAt}>
+    <Step title={title} at={deliveredAt} {...(status === 'exhausted' ? { mood: 'bad' } : {})}>
       <p>{stateWords(delivery)}</p>
       {status === 'pending' && <PendingWords view={view} delivery={delivery} />}
       {status === 'held' && !isForeign && endpointDisabledAt !== null && (

@@ -258,9 +258,9 @@ function End({ message }: { message: Message }) {
     case 'delivered':
       return <Step title="Receipt: delivered" at={receiptAt} />
     case 'failed':
-      return <Step title={receiptAt === null ? 'Failed' : 'Receipt: failed'} at={receiptAt} />
+      return <Step title={receiptAt === null ? 'Failed' : 'Receipt: failed'} at={receiptAt} mood="bad" />
     case 'unknown':
-      return <Step title="Unknown: the carrier never confirmed whether it was sent" />
+      return <Step title="Unknown: the carrier never confirmed whether it was sent" mood="waiting" />
     case 'scheduled':
     case 'queued':
     case 'sending':

@@ -1,11 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { Time } from '../../form.js'
 
-/** One step of a message's history. */
-export function Step(props: { title: ComponentChildren; at?: Date | null; children?: ComponentChildren }) {
-  const { title, at, children } = props
+/** One step of a message's history; with a mood, its mark has the colour of it. */
+export function Step(props: {
+  title: ComponentChildren
+  at?: Date | null
+  mood?: 'bad' | 'waiting'
+  children?: ComponentChildren
+}) {
+  const { title, at, mood, children } = props
   return (
-    <li>
+    <li {...(mood === undefined ? {} : { class: mood })}>
       <div>
         <strong>{title}</strong>{' '}
         {at != null && (

@@ -161,6 +161,8 @@ describe('the pages in a browser', function () {
           faults.push(`${path}: has ${filled.length} primary buttons: ${filled.join(', ')}`)
         if (options.viewport.width < 760) {
           faults.push(...(await page.evaluate(findLowFields)).map((each) => `${path}: too low: ${each}`))
+          // It is off where it is not asked for.
+          faults.push(...(await axeFaults(page, ['target-size'])).map((fault) => `${path}: ${fault}`))
         }
         faults.push(...(await axeFaults(page, rules)).map((fault) => `${path}: ${fault}`))
       }

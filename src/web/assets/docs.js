@@ -3,6 +3,8 @@ globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
+  // It would draw every operation, which takes a phone seconds.
+  docExpansion: 'none',
   validatorUrl: null,
   persistAuthorization: false,
   defaultModelsExpandDepth: 0,

@@ -23,6 +23,7 @@ const NOTICES = {
   'contact-named': 'Name saved.',
   'number-blocked': 'Number blocked. Its messages no longer create events.',
   'number-unblocked': 'Number unblocked.',
+  'notices-read': 'Marked as read.',
   'conversation-unread': 'Marked as unread.',
   'conversations-read': 'All conversations marked as read.',
   'conversation-archived': 'Conversation archived until the next message comes in.',

@@ -190,6 +190,6 @@ function Title({ children }: { children: string }) {
 export function postNoticesRead(context: Context): Act {
   return async (ctx) => {
     await markRead(context, sessionOf(ctx).userId, fieldOf(ctx, 'noticeId'))
-    return NOTICES
+    return `${NOTICES}?done=notices-read`
   }
 }

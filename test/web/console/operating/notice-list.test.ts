@@ -81,7 +81,10 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(label(await showTo(user, '/console'))).to.equal('Notifications 2 unread')
     expect(label(await showTo(user))).to.equal('Notifications 2 unread')
     const browser = await browse(context, web, user.id)
-    expectSentTo(await browser.submit(`${NOTICES}/read`, { noticeId: newest }), NOTICES)
+    expectSentTo(
+      await browser.submit(`${NOTICES}/read`, { noticeId: newest }),
+      `${NOTICES}?done=notices-read`,
+    )
     expect(label(await showTo(user))).to.equal('Notifications')
     await addEndpointNotice(user.id)
     expect(label(await showTo(user))).to.equal('Notifications 1 unread')

@@ -1,6 +1,7 @@
 import type { Ends } from './ends.js'
 import { startProxy, type Proxy } from './proxy.js'
 import { startStandIn } from './stand-ins/start.js'
+import { tell } from './stand-ins/tell.js'
 import type { Manner } from './stand-ins/receiver.js'
 
 /** A text that a carrier took, with the time when it had it. */
@@ -68,26 +69,20 @@ export async function startOutside(
     carrierUrl,
     carrierMediaUrl: carrierUrl + String(carrier.told.mediaPath),
     receiverUrls: [flaky, good].map(({ url }) => `${url}/events`),
-    tellCarrier: (message) => tell(String(carrier.told.controlUrl), message),
+    tellCarrier: (message) => tell(String(carrier.told.controlUrl), JSON.stringify(message)),
     carrier: carrierProxy,
     telnyx: telnyx && {
       proxy: await proxy(Number(new URL(telnyx.url).port)),
       credentials: telnyx.told.credentials as Record<string, string>,
     },
     smsc: smsc && (await proxy(Number(smsc.told.smppPort))),
-    bringBySmpp: smsc && ((inbound) => tell(smsc.url, inbound)),
+    bringBySmpp: smsc && ((inbound) => tell(smsc.url, JSON.stringify(inbound))),
     mediaUrls: Object.fromEntries(
       has.mediaManners.map((manner) => [manner, `${media?.url ?? ''}/${manner}.png`]),
     ),
-    treatEvents: async (manner) => {
-      await fetch(`${flaky.url}/manner`, { method: 'PUT', body: manner })
-    },
+    treatEvents: (manner) => tell(`${flaky.url}/manner`, manner, 'PUT'),
     taken: async () =>
       (await Promise.all([carrier, telnyx, smsc].map(async (each) => (await each?.seen()) ?? []))).flat(),
     received: async () => (await Promise.all([flaky.seen(), good.seen()])).flat(),
   }
-}
-
-async function tell(url: string, what: object): Promise<void> {
-  await fetch(url, { method: 'POST', body: JSON.stringify(what) })
 }

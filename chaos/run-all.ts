@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { experiment, type Result } from './experiment.js'
 import type { Fault } from './fault.js'
 import { findMissed } from './goals.js'
@@ -37,7 +38,8 @@ export async function runAll(
         say(`${fault.name} (seed ${seed}): ${missed.length === 0 ? 'every goal was met' : missed.join(', ')}`)
       } catch (error) {
         notRun.push(`${fault.name} (seed ${seed}) broke: ${String(error)}`)
-        say(String((error as Error).stack))
+        // A failed fetch says only in its cause what happened.
+        say(inspect(error))
       }
     }
   }

@@ -1,9 +1,8 @@
 import { BirdClient } from '@messagebird/sdk'
 import { expect } from 'chai'
 import { bird } from '../../../src/carriers/bird/bird.js'
-import type { CallbackRequest } from '../../../src/carriers/callbacks.js'
+import { isTakenByUs, startJudged, type Judged } from '../both-sides.js'
 import { startBird } from '../stand-ins/bird.js'
-import { startServer, type ApiRequest, type RunningServer } from '../stand-ins/server.js'
 import type { StandIn } from '../stand-ins/stand-in.js'
 
 /** The secret before the last rotation. */
@@ -12,30 +11,27 @@ const FORMER = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
 /** Bird's own package says of the same requests what we say: so the signatures of the stand-in are Bird's. */
 describe('what Bird signs', () => {
   let standIn: StandIn
-  let receiver: RunningServer
-  let last: ApiRequest | undefined
+  let judged: Judged
 
   before(async () => {
-    receiver = await startServer((request) => {
-      last = request
-      return { status: 200 }
-    })
+    judged = await startJudged()
     standIn = await startBird({
-      messageCallbackUrl: `${receiver.url}/events`,
+      messageCallbackUrl: `${judged.url}/events`,
       formerWebhookSecret: FORMER,
     })
   })
   after(async () => {
     await standIn.close()
-    await receiver.close()
+    await judged.close()
   })
 
   const secretNow = () => standIn.credentials.webhookSecret ?? ''
 
   function isTheirs(secret: string): boolean {
     const client = new BirdClient({ apiKey: 'bk_us1_any' })
+    const { body, headers } = judged.last()
     try {
-      client.webhooks.unwrap(String(last?.body), last?.headers as Record<string, string>, { secret })
+      client.webhooks.unwrap(String(body), headers as Record<string, string>, { secret })
       return true
     } catch {
       return false
@@ -43,10 +39,8 @@ describe('what Bird signs', () => {
   }
 
   function isOurs(signingSecret: string): boolean | undefined {
-    const header = (name: string) => String(last?.headers[name.toLowerCase()] ?? '')
-    const request = { header, body: last?.body ?? Buffer.alloc(0) } as CallbackRequest
     const settings = { apiKey: 'bk_us1_any', signingSecret, category: 'service', apiUrl: '' } as const
-    return bird.callbacks?.verify?.(settings, request)
+    return isTakenByUs(bird, settings, judged.last())
   }
 
   it('is taken with the secret, and with the one before it after a rotation', async () => {

@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import type { CallbackRequest } from '../../src/carriers/callbacks.js'
+import { createClient } from '../../src/carriers/kit/client.js'
+import type { Provider } from '../../src/carriers/kit.js'
+import { createSafeFetch } from '../../src/safe-fetch.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { anyMessage } from './conformance.js'
+import { startServer, type ApiRequest } from './stand-ins/server.js'
+import type { StandIn, TakenMessage } from './stand-ins/stand-in.js'
+
+/** Keeps the last request of a stand-in, for its provider's own package and for us to judge. */
+export interface Judged {
+  url: string
+  last(): ApiRequest
+  close(): Promise<void>
+}
+
+export async function startJudged(): Promise<Judged> {
+  let last: ApiRequest | undefined
+  const receiver = await startServer((request) => {
+    last = request
+    return { status: 200 }
+  })
+  return {
+    url: receiver.url,
+    close: () => receiver.close(),
+    last: () => {
+      if (last === undefined) throw new Error('the stand-in has called nobody')
+      return last
+    },
+  }
+}
+
+/** Says whether we take a request for the provider's. */
+export function isTakenByUs<Settings extends object>(
+  { callbacks }: Pick<Provider<Settings>, 'callbacks'>,
+  settings: Settings,
+  { body, headers, method }: ApiRequest,
+): boolean | undefined {
+  const header = (name: string) => String(headers[name.toLowerCase()] ?? '')
+  return callbacks?.verify?.(settings, { header, body, method } as CallbackRequest)
+}
+
+const TO = '+13125550199'
+const TEXT = 'Grüße 🙂'
+
+/**
+ * Sends a text twice to a stand-in, by us and by the provider's own package. It must read the same from both, and find
+ * nothing wrong: it is made from documentation, and could otherwise be as wrong as we are.
+ *
+ * @param sendAsTheyDo resolves to the id that the package gives
+ * @param same the fields that both requests have
+ */
+export async function expectSameReading<Settings extends object>(
+  standIn: StandIn,
+  provider: Provider<Settings>,
+  settings: Settings,
+  sendAsTheyDo: (message: { from: string; to: string; text: string }) => Promise<string | undefined>,
+  same: readonly (keyof TakenMessage)[] = ['from', 'to', 'text', 'mediaUrls'],
+): Promise<void> {
+  const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })
+  try {
+    const account = { id: '01980000-0000-7000-8000-000000000001', name: provider.kind }
+    const callbackUrl = () => 'https://linehook.example.com/callback'
+    const tools = {
+      ...{ http, log: createLog('test', 'silent'), callbackUrl },
+      ...{ publicUrl: 'https://linehook.example.com', simulatorOutbox: undefined },
+    }
+    const message = anyMessage({ fromNumber: standIn.number, toNumber: TO, text: TEXT })
+    const client = createClient(provider, account, settings, tools)
+    const { carrierMessageId } = await client.send(message, AbortSignal.timeout(10_000))
+    const theirId = await sendAsTheyDo({ from: standIn.number, to: TO, text: TEXT })
+    expect(standIn.violations).to.deep.equal([])
+    expect(standIn.taken.map(({ id }) => id)).to.deep.equal([carrierMessageId, theirId])
+    const [ours, theirs] = standIn.taken.map((taken) => same.map((field) => taken[field]))
+    expect(theirs).to.deep.equal(ours)
+    expect(theirs).to.include(TEXT)
+  } finally {
+    await http.close()
+  }
+}

@@ -13,8 +13,7 @@ export function listenToSmsc(
   tools: ListenTools,
 ): Listener {
   const { hosts, log, confirmTexts: confirm, onChange } = tools
-  const noteStrayNumber = strayNumbers(tools)
-  const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools, noteStrayNumber)
+  const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools)
   const sessions = holdSessions({ name, settings, hosts, log, handle, confirm, onChange })
   return {
     ...sessions,
@@ -29,7 +28,8 @@ const TAKEN = 'ESME_ROK'
 const REFUSED = 'ESME_RX_P_APPN'
 
 /**
- * Takes in one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is kept for operators.
+ * Takes in one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is kept for
+ * operators, and so is a text that no line of the account gets.
  *
  * @throws Unavailable
  */
@@ -41,7 +41,6 @@ export async function takeDelivery(
     receiveText,
     keepUnclear,
   }: Pick<ListenTools, 'receiveReceipt' | 'receiveText' | 'keepUnclear'>,
-  noteStrayNumber: (address: string) => void = () => undefined,
 ): Promise<Handled> {
   const { pdu, body, ...arrival } = delivery
   if (isReceipt(pdu)) {
@@ -58,24 +57,8 @@ export async function takeDelivery(
     text,
   )
   if (outcome.kind === 'no_line') {
-    noteStrayNumber(text.to.address)
+    await keepUnclear({ why: 'a text, but no line of this account has the number', body })
     return { status: REFUSED }
   }
   return { status: TAKEN, confirmId: outcome.confirmId }
-}
-
-/**
- * Bounds the memory: an address has 20 characters at most. With fewer, the log of a shared account would repeat itself.
- */
-const MAX_NOTED = 1000
-
-/** Logs each number once, because an account may be shared with another system. */
-function strayNumbers({ log }: Pick<ListenTools, 'log'>): (address: string) => void {
-  const noted = new Set<string>()
-  return (address) => {
-    if (noted.has(address)) return
-    if (noted.size >= MAX_NOTED) noted.clear()
-    noted.add(address)
-    log.warn({ numberEnd: address.slice(-4) }, 'smpp.number_is_no_line')
-  }
 }

@@ -6,6 +6,7 @@ import { confirmArrivals, deleteOldArrivals } from '../../../../src/database/mes
 import { findMessage } from '../../../../src/database/messages/reading.js'
 import { insertPart } from '../../../../src/database/text-parts.js'
 import { receiveStaleTexts } from '../../../../src/domain/carriers/held-accounts/long-texts.js'
+import { listUnclearCallbacks } from '../../../../src/domain/carriers/unclear-callbacks.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { newId } from '../../../../src/ids.js'
@@ -158,11 +159,34 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(await senders()).to.deep.equal([ANNA, ANNA, ANNA, '72975', 'Bank'])
     })
 
-    it('a number that is no line of the account is refused for good', async () => {
+    it('a number that is no line of the account is refused for good, and its text is kept for operators', async () => {
       const elsewhere = await createLine(context)
-      for (const number of ['19998887777', elsewhere.number.slice(1), 'x', ''])
+      const numbers = ['19998887777', elsewhere.number.slice(1), 'x', '']
+      for (const number of numbers)
         expect(await deliver({ destination_addr: number })).to.deep.equal({ status: 'ESME_RX_P_APPN' })
       expect(await receivedTexts(context, elsewhere.lineId)).to.deep.equal([])
+      const kept = await listUnclearCallbacks(context, account)
+      const bodies = kept.map(({ body }) => Buffer.from(String(body), 'hex').toString('latin1')).reverse()
+      for (const [n, number] of numbers.entries()) expect(bodies.at(n - numbers.length)).to.include(number)
+      expect(kept[0]).to.include({ count: 1, why: 'a text, but no line of this account has the number' })
+    })
+
+    it('a text for no line that the SMSC brings again is kept once; of many, the newest are kept', async () => {
+      const stray = (text: string) => ({ ...inboundOf(ANNA, '+19998887777', text) })
+      const kept = async () =>
+        (await listUnclearCallbacks(context, account)).map(({ body, count }) => ({
+          text: Buffer.from(String(body), 'hex').toString('latin1'),
+          count,
+        }))
+      for (const text of ['again and again', ...Array.from({ length: 99 }, (_, n) => `stray ${n}`)])
+        await receive(arrive(stray(text)))
+      await receive(arrive(stray('again and again')))
+      expect((await kept())[0]).to.have.property('count', 2)
+      await receive(arrive(stray('one more')))
+      const all = await kept()
+      expect(all).to.have.length(100)
+      expect(all[0]?.text).to.include('one more')
+      expect(all.some(({ text }) => text.includes('stray 0'))).to.equal(false)
     })
   })
 

@@ -40,9 +40,14 @@ describe('the meaning of carriers’ codes', () => {
     expect(CARRIER_REASON_NAMES.filter((name) => !used.includes(name))).to.deep.equal([])
   })
 
-  it('knows hundreds of codes', () => {
-    const count = Object.values(CARRIER_CODES).flatMap((known) => listCodes(known).flatMap(codesOf)).length
-    expect(count).to.be.above(600)
+  it('knows hundreds of codes, two hundred of them of Twilio, Telnyx and Vonage', () => {
+    const countOf = (tables: (typeof CARRIER_CODES)[string][]) =>
+      tables.flatMap((known) => listCodes(known).flatMap(codesOf)).length
+    expect(countOf(Object.values(CARRIER_CODES))).to.be.above(600)
+    const largest = Object.entries(CARRIER_CODES).filter(([kind]) =>
+      ['twilio', 'telnyx', 'vonage'].includes(kind),
+    )
+    expect(countOf(largest.map(([, known]) => known))).to.be.at.least(200)
   })
 
   for (const [kind, code, reason] of [
@@ -50,6 +55,9 @@ describe('the meaning of carriers’ codes', () => {
     ['twilio', '30006', 'landline'],
     ['twilio', '21610', 'blocked_by_recipient'],
     ['twilio', '30034', 'sender_not_registered'],
+    ['twilio', '30040', 'sender_not_registered'],
+    ['twilio', '30044', 'too_long'],
+    ['telnyx', '20013', 'account_suspended'],
     ['telnyx', '40310', 'invalid_number'],
     ['telnyx', '40329', 'sender_not_registered'],
     ['vonage', '1170', 'invalid_number'],

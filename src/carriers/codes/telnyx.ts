@@ -13,8 +13,9 @@ export const telnyx: CarrierCodes = {
     sender_not_allowed: '40013 40100 40150 40151 40155 40301 40305-40308 40315 40319-40321 40323 40325',
     country_not_enabled: '40309 40331',
     no_credit: '20100 40333',
-    // 10039 comes from a new account, which sends to verified numbers only.
-    account_suspended: '10039 20012 40312 40314',
+    // 10039 comes from a new account, which sends to verified numbers only. 20014, 20016 and 20017 mean that the account's
+    // owner is not verified, and 20015 that the account lacks a feature.
+    account_suspended: '10039 20012-20017 40312 40314',
     too_fast: '10011 40011 40016 40018 40318',
     too_long: '40302 40328',
     media_not_accepted: '40317',

@@ -24,10 +24,17 @@ export interface Listing<Row> {
   number: number
   pageCount: number
   asked: { q: string; state: string; sort: string }
-  states: readonly (readonly [value: string, label: string])[]
+  /** Those that some row has, each with the number that match the search. */
+  states: readonly ListedState[]
   sorts: readonly (readonly [value: string, label: string])[]
   /** True if there are enough rows to search, or some were left out. */
   isControlled: boolean
+}
+
+interface ListedState {
+  value: string
+  label: string
+  count: number
 }
 
 /** Fewer rows are seen at a glance and need no controls. */
@@ -43,9 +50,11 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
   const [firstSort = ''] = Object.keys(of.sorts)
   const sort = Object.hasOwn(of.sorts, queryOf(ctx, 'sort')) ? queryOf(ctx, 'sort') : firstSort
   const looked = q.toLowerCase()
-  const fitting = rows
+  const found = rows.filter((row) =>
+    of.words(row).some((each) => each?.toLowerCase().includes(looked) ?? looked === ''),
+  )
+  const fitting = found
     .filter((row) => of.states[state]?.has(row) ?? true)
-    .filter((row) => of.words(row).some((each) => each?.toLowerCase().includes(looked) ?? looked === ''))
     .toSorted(of.sorts[sort]?.compare ?? (() => 0))
   const pageCount = Math.max(1, Math.ceil(fitting.length / PAGE_SIZE))
   const number = Math.min(pageCount, Math.max(1, Math.floor(Number(queryOf(ctx, 'page'))) || 1))
@@ -56,8 +65,10 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
     ...{ number, pageCount },
     asked: { q, state, sort: sort === firstSort ? '' : sort },
     states: [
-      ['', 'Any state'],
-      ...Object.entries(of.states).map(([value, { label }]) => [value, label] as const),
+      { value: '', label: 'All', count: found.length },
+      ...Object.entries(of.states)
+        .filter(([value, { has }]) => value === state || rows.some(has))
+        .map(([value, { label, has }]) => ({ value, label, count: found.filter(has).length })),
     ],
     sorts: Object.entries(of.sorts).map(([value, { label }]) => [value, label] as const),
     isControlled: rows.length > FEW || q !== '' || state !== '',
@@ -80,18 +91,41 @@ export function searchOf(
   return { path, asked: { q, state, sort: '' }, states: [], sorts: [], isControlled: count > FEW || q !== '' }
 }
 
-/** The search box, the filter and the order of a list, which are kept in its address. */
+/**
+ * The search box, the filter and the order of a list, which are kept in its address. The states are links, so that one
+ * press filters without a script. With a script a choice of the order counts at once, and Enter searches.
+ */
 export function ListControls({ listing, label }: { listing: Controlled; label: string }) {
   const { path, asked, states, sorts, isControlled } = listing
   if (!isControlled) return null
   return (
-    <form method="get" action={path} class="filter" role="search" aria-label={label} data-auto>
+    <form method="get" action={path} class="filter list" role="search" aria-label={label} data-auto>
       <label>
-        Search
-        <input type="search" name="q" value={asked.q} maxLength={100} data-key="/" dir="auto" />
+        <span class="unseen">Search</span>
+        <input
+          type="search"
+          name="q"
+          value={asked.q}
+          placeholder="Search"
+          maxLength={100}
+          data-key="/"
+          dir="auto"
+        />
       </label>
-      {states.length > 0 && <Select name="state" label="State" value={asked.state} options={states} />}
-      {states.length === 0 && asked.state !== '' && <input type="hidden" name="state" value={asked.state} />}
+      {states.length > 1 && (
+        <nav class="spans" aria-label="Filter by state">
+          {states.map(({ value, label: words, count }) => (
+            <a
+              key={value}
+              href={addressOf(path, { ...asked, state: value })}
+              {...(value === asked.state ? { 'aria-current': 'page' as const } : {})}
+            >
+              {words} <small>{count}</small>
+            </a>
+          ))}
+        </nav>
+      )}
+      {asked.state !== '' && <input type="hidden" name="state" value={asked.state} />}
       {sorts.length > 1 && <Select name="sort" label="Sort by" value={asked.sort} options={sorts} />}
       <button type="submit" class="secondary">
         Search
@@ -101,17 +135,17 @@ export function ListControls({ listing, label }: { listing: Controlled; label: s
   )
 }
 
+function addressOf(path: string, asked: Record<string, string>): string {
+  const given = Object.entries(asked).filter(([, value]) => value !== '')
+  const query = new URLSearchParams(given).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
 /** The pages of a list; nothing if there is only one. */
 export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
   const { path, asked, number, pageCount, count } = listing
   if (pageCount === 1) return null
-  const at = (page: number) => {
-    const given = Object.entries({ ...asked, page: page === 1 ? '' : String(page) }).filter(
-      ([, value]) => value !== '',
-    )
-    const query = new URLSearchParams(given).toString()
-    return query === '' ? path : `${path}?${query}`
-  }
+  const at = (page: number) => addressOf(path, { ...asked, page: page === 1 ? '' : String(page) })
   return (
     <nav class="pages" aria-label="Pages">
       {number > 1 ? (

@@ -135,9 +135,15 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect((await namesAt('?q=7770000042')).names).to.deep.equal(['Shop 042'])
     expect((await namesAt('?state=disabled')).text).to.include('No lines match this filter.')
     await context.db('lines').where({ user_id: userId, name: 'Shop 007' }).update({ status: 'disabled' })
-    expect((await namesAt('?state=disabled')).names)
-      .to.include('Shop 007')
-      .and.not.include('Shop 008')
+    const disabled = await namesAt('?sort=name&state=disabled')
+    expect(disabled.names).to.include('Shop 007').and.not.include('Shop 008')
+    expect(wordsOf(disabled.text)).to.include(
+      'All 200 Needs attention 1 Healthy 199 Disabled 1 Not connected 200 Sort by',
+    )
+    expect(disabled.text)
+      .to.include('href="/console?sort=name">All')
+      .and.to.include('href="/console?state=disabled&amp;sort=name" aria-current="page">Disabled')
+    expect(wordsOf((await namesAt('?q=shop%2000')).text)).to.include('All 10 Needs attention 1 Healthy 9')
   })
 
   it('tells an operator without lines where to add one', async () => {

@@ -10,6 +10,7 @@ import {
   oneOf,
   orNull,
   shown,
+  text,
   url,
   uuid,
   type Kind,
@@ -58,6 +59,7 @@ export const ENDPOINT_FIELDS = {
   /** null if no event was sent to it yet. */
   calledAt: internal('e.called_at', orNull(moment)),
   failingSince: shown('e.failing_since', orNull(moment), 'Every attempt since this time has failed.'),
+  lastFailure: internal('e.last_failure', orNull(text)),
   consecutiveFailureCount: shown('e.consecutive_failure_count', count),
   disabledAt: shown(
     'e.disabled_at',

@@ -1,6 +1,6 @@
 import type { LineHealth, EndpointHealth } from '../../database/lines/line-health.js'
 import type { OwnLine } from '../../database/lines/lines.js'
-import { endpointStateOf } from '../endpoints/deliveries/endpoint-state.js'
+import { endpointStateOf, type EndpointFacts } from '../endpoints/deliveries/endpoint-state.js'
 import { countryName } from '../messages/country-guard.js'
 import { withHost } from './overview/endpoints.js'
 import type { Cure } from './overview/cure.js'
@@ -15,6 +15,8 @@ export interface Cause {
   code: string
   noun: Does
   does: Does
+  /** True if the code alone says what it is, so that the sentence would only repeat it. */
+  isSaidByCode: boolean
   count: number
   /** The time when it began. */
   since: Date | null
@@ -26,6 +28,8 @@ export interface Cause {
 
 export interface CauseOf {
   name: string
+  /** The host of an endpoint. */
+  host?: string
   /** The owner, for operators. */
   owner?: string
   /** The page where it is fixed. */
@@ -50,7 +54,7 @@ export function failureDoes(failure: string | null): Does {
 }
 
 /** Returns the reason in a word or two, for a badge. */
-export function failureCode(failure: string | null): string {
+function failureCode(failure: string | null): string {
   const status = statusOf(failure)
   return status === undefined ? (FAILURES[failure ?? '']?.[0] ?? 'failing') : `HTTP ${status}`
 }
@@ -99,6 +103,40 @@ const FAILURES: Record<string, readonly [code: string, one: string, several: str
   aborted: ['interrupted', 'was interrupted by a restart', 'were interrupted by a restart'],
 }
 
+const CODES = Object.values(FAILURES).map(([code]) => code)
+
+/** Tells if no other failure has this code: `certificate` needs a sentence, `HTTP 500` does not. */
+export function isFailureSaidByCode(failure: string | null): boolean {
+  if (statusOf(failure) !== undefined) return true
+  const code = FAILURES[failure ?? '']?.[0]
+  return code !== undefined && CODES.filter((each) => each === code).length === 1
+}
+
+interface EndpointBadge {
+  mood: 'bad' | 'waiting' | 'good' | ''
+  code: string
+}
+
+/** Returns an endpoint's state as every page shows it: its color, and a word or two. */
+export function badgeOfEndpoint(
+  endpoint: EndpointFacts & { lastFailure: string | null; hasHeld?: boolean },
+): EndpointBadge {
+  switch (endpointStateOf(endpoint)) {
+    case 'disabled':
+      return { mood: 'bad', code: 'disabled' }
+    case 'failing':
+      return { mood: 'bad', code: failureCode(endpoint.lastFailure) }
+    case 'paused':
+      return { mood: 'waiting', code: 'paused' }
+    case 'new':
+    case 'working':
+      if (endpoint.hasHeld === true) return { mood: 'waiting', code: 'held events' }
+      return endpoint.calledAt === null
+        ? { mood: '', code: 'not called yet' }
+        : { mood: 'good', code: 'works' }
+  }
+}
+
 /** Returns the reason why an endpoint is disabled. */
 export function disabledDoes(reason: string | null, failure: string | null): Does {
   if (reason === 'gone') return ['is disabled: HTTP 410 Gone', 'are disabled: HTTP 410 Gone']
@@ -124,6 +162,7 @@ export function causesOfLine(line: Named, health: LineHealth | undefined): Cause
     mood: Cause['mood'] = 'waiting',
   ): Cause => ({
     ...{ mood, code, noun: LINE, does, count: 1, since, failureCount: 0 },
+    isSaidByCode: code === 'disabled',
     whose: [{ name, cure }],
   })
   if (status === 'disabled')
@@ -148,17 +187,16 @@ export function causesOfLine(line: Named, health: LineHealth | undefined): Cause
 
 function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cause[] {
   const { id, failingSince, disabledAt, disabledReason, pausedAt, lastFailure } = endpoint
-  const cause = (
-    [mood, code]: readonly [Cause['mood'], string],
-    does: Does,
-    since: Date | null,
-    failureCount = 0,
-  ): Cause[] => [
+  const { mood, code } = badgeOfEndpoint(endpoint)
+  if (mood === 'good' || mood === '') return []
+  const { host } = withHost(endpoint)
+  const cause = (does: Does, since: Date | null, isSaidByCode: boolean, failureCount = 0): Cause[] => [
     {
-      ...{ mood, code, noun: ENDPOINT, does, count: 1, since, failureCount },
+      ...{ mood, code, noun: ENDPOINT, does, isSaidByCode, count: 1, since, failureCount },
       whose: [
         {
-          name: `${name} · ${endpoint.name ?? withHost(endpoint).host}`,
+          name: endpoint.name === null ? name : `${name} · ${endpoint.name}`,
+          host,
           cure: { at: 'endpoint', userId, endpointId: id },
           ...(endpoint.hasWaiting && pausedAt === null && disabledAt === null ? { waitingAt: id } : {}),
         },
@@ -166,20 +204,13 @@ function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cau
     },
   ]
   const state = endpointStateOf(endpoint)
-  if (state === 'disabled')
-    return cause(['bad', 'disabled'], disabledDoes(disabledReason, lastFailure), disabledAt)
+  if (state === 'disabled') return cause(disabledDoes(disabledReason, lastFailure), disabledAt, false)
   if (state === 'failing') {
-    return cause(
-      ['bad', failureCode(lastFailure)],
-      failureDoes(lastFailure),
-      failingSince,
-      endpoint.consecutiveFailureCount,
-    )
+    const isSaidByCode = isFailureSaidByCode(lastFailure)
+    return cause(failureDoes(lastFailure), failingSince, isSaidByCode, endpoint.consecutiveFailureCount)
   }
-  if (state === 'paused') return cause(['waiting', 'paused'], ['is paused', 'are paused'], pausedAt)
-  return endpoint.hasHeld
-    ? cause(['waiting', 'held events'], ['has held events', 'have held events'], null)
-    : []
+  if (state === 'paused') return cause(['is paused', 'are paused'], pausedAt, false)
+  return cause(['has held events', 'have held events'], null, true)
 }
 
 /** Joins equal causes, the worst first, then the largest groups. */

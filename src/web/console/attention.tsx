@@ -2,9 +2,11 @@ import { describeCause, type Cause, type CauseOf } from '../../domain/operating/
 import type { Need } from '../../domain/operating/overview/needs.js'
 import { endpointPath } from './endpoints/path.js'
 import { Ago, Form } from './form.js'
+import { PhoneNumber } from './messages/phone-number.js'
 import { CureLink } from './operating/overview/cure-link.js'
 import { Words } from './operating/overview/words.js'
 import type { Page } from './page.js'
+import { MoodBadge } from './status.js'
 import { UserText } from './user-text.js'
 
 /** This many equal ones are named before they are folded. */
@@ -32,11 +34,13 @@ export function Attention(props: {
           <Row key={need.text} {...{ page, userId, back }} cause={need.cause} />
         ) : (
           <li key={need.text} class={need.mood}>
-            <span class={`badge ${need.mood}`}>{need.code}</span>
-            <span>
+            <MoodBadge mood={need.mood} code={need.code} />
+            <div>
               <Words>{need.text}</Words>
-            </span>
-            <CureLink page={page} cure={need.cure} userId={userId} />
+            </div>
+            <div class="act">
+              <CureLink page={page} cure={need.cure} userId={userId} />
+            </div>
           </li>
         ),
       )}
@@ -44,57 +48,96 @@ export function Attention(props: {
   )
 }
 
-function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; back: string }) {
-  const { mood, code, since, failureCount, count, whose } = cause
-  const more = count - whose.length
-  const list = (
-    <ul>
-      {whose.map((each) => (
-        <Whose key={each.name} each={each} {...rest} />
-      ))}
-      {more > 0 && <li class="muted">and {more} more</li>}
-    </ul>
-  )
+type Here = { page: Page; userId: string; back: string }
+
+function Row({ cause, ...here }: Here & { cause: Cause }) {
+  const { mood, code, since, failureCount, count, noun, isSaidByCode, whose } = cause
+  const [first] = whose
+  const hosts = [...new Set(whose.map(({ host }) => host))]
+  const more = [
+    ...(isSaidByCode ? [] : [describeCause(cause)]),
+    ...(hosts.length === 1 && hosts[0] !== undefined && hosts[0] !== first?.name ? hosts : []),
+    ...(count === 1 && first?.owner !== undefined ? [first.owner] : []),
+  ]
   return (
     <li class={mood}>
-      <span class={`badge ${mood}`}>{code}</span>
+      <MoodBadge mood={mood} code={code} />
       <div>
-        <strong>{describeCause(cause)}</strong>{' '}
-        <small class="muted">
-          {since !== null && (
-            <>
-              Started <Ago at={since} />
-            </>
-          )}
-          {failureCount > 0 && ` · ${failureCount === 1 ? '1 failure' : `${failureCount} failures in a row`}`}
-        </small>
+        <strong>
+          {count > NAMED
+            ? `${count} ${noun[1]}`
+            : whose.map((each, n) => (
+                <>
+                  {n > 0 && ', '}
+                  <Name {...here} each={each} isLinked={count > 1 || each.waitingAt !== undefined} />
+                </>
+              ))}
+        </strong>
+        {more.length > 0 && <small>{more.join(' · ')}</small>}
       </div>
-      <div class="whose">
-        {count <= NAMED ? (
-          list
+      <small class="since">
+        {since !== null && (
+          <>
+            Started <Ago at={since} />
+          </>
+        )}
+        {failureCount > 0 && (
+          <span>{failureCount === 1 ? '1 failure' : `${failureCount} failures in a row`}</span>
+        )}
+      </small>
+      <div class="act">
+        {count === 1 && first !== undefined ? (
+          <ActOn {...here} each={first} />
         ) : (
-          <details>
-            <summary>Show all</summary>
-            {list}
-          </details>
+          <All {...here} cause={cause} />
         )}
       </div>
     </li>
   )
 }
 
-function Whose({ page, each, userId, back }: { page: Page; each: CauseOf; userId: string; back: string }) {
-  const { name, owner, cure, waitingAt } = each
+/** Lists the ones that have an equal cause, each with its act. */
+function All({ cause: { count, whose }, ...here }: Here & { cause: Cause }) {
+  const more = count - whose.length
   return (
-    <li>
-      <UserText>{name}</UserText> {owner !== undefined && <span class="muted">of {owner}</span>}{' '}
-      <CureLink page={page} cure={cure} userId={userId} />{' '}
-      {waitingAt !== undefined && (
-        <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
-          <input type="hidden" name="back" value={back} />
-          <button type="submit">Retry now</button>
-        </Form>
-      )}
-    </li>
+    <details>
+      <summary>Show all</summary>
+      <ul>
+        {whose.map((each) => (
+          <li key={each.name}>
+            <Name {...here} each={each} isLinked={each.waitingAt !== undefined} />{' '}
+            {each.owner !== undefined && <span class="muted">of {each.owner}</span>}{' '}
+            <ActOn {...here} each={each} />
+          </li>
+        ))}
+        {more > 0 && <li class="muted">and {more} more</li>}
+      </ul>
+    </details>
+  )
+}
+
+/** A name is linked where the act beside it does not lead to the same page. */
+function Name({ page, userId, each, isLinked }: Here & { each: CauseOf; isLinked: boolean }) {
+  const name = each.name.startsWith('+') ? (
+    <PhoneNumber number={each.name} />
+  ) : (
+    <UserText>{each.name}</UserText>
+  )
+  if (!isLinked) return name
+  return (
+    <CureLink page={page} cure={each.cure} userId={userId}>
+      {name}
+    </CureLink>
+  )
+}
+
+/** Tries again in place where events wait, and elsewhere leads to where it is fixed. */
+function ActOn({ page, userId, back, each: { cure, waitingAt } }: Here & { each: CauseOf }) {
+  if (waitingAt === undefined) return <CureLink page={page} cure={cure} userId={userId} />
+  return (
+    <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
+      <input type="hidden" name="back" value={back} />
+      <button type="submit">Retry now</button>
+    </Form>
   )
 }

@@ -23,3 +23,11 @@ export function Status({ status }: { status: MessageStatus | DeliveryStatus }) {
     </span>
   )
 }
+
+/** What is at rest has the shape of a pause beside its color. */
+const AT_REST = /paused|held/
+
+/** Shows a state in a word or two, with its color and shape. */
+export function MoodBadge({ mood, code }: { mood: string; code: string }) {
+  return <span class={`badge ${mood}${AT_REST.test(code) ? ' paused' : ''}`.trim()}>{code}</span>
+}

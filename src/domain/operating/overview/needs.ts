@@ -1,7 +1,15 @@
 import { countryName } from '../../messages/country-guard.js'
 import type { CarrierView } from './carriers.js'
 import type { Cure } from './cure.js'
-import { describeCause, disabledDoes, ENDPOINT, failureCode, failureDoes, type Cause } from '../causes.js'
+import {
+  badgeOfEndpoint,
+  describeCause,
+  disabledDoes,
+  ENDPOINT,
+  failureDoes,
+  isFailureSaidByCode,
+  type Cause,
+} from '../causes.js'
 import { withHost, type EndpointTroubles, type HoldingEndpoint, type TroubledEndpoint } from './endpoints.js'
 import { countOf } from './figures.js'
 import type { Part } from './part.js'
@@ -94,12 +102,17 @@ function ofEndpoints({ groups }: EndpointTroubles): Need[] {
     const { disabledReason, lastFailure, count, since, failureCount, endpoints } = group
     const isDisabled = disabledReason !== null
     if (!isDisabled && failureCount < MANY_FAILURES) return []
-    const code = isDisabled ? 'disabled' : failureCode(lastFailure)
+    const { code } = badgeOfEndpoint({
+      ...{ lastFailure, calledAt: since, pausedAt: null },
+      ...{ disabledAt: isDisabled ? since : null, failingSince: since },
+    })
     const cause: Cause = {
-      ...{ code, mood: isDisabled ? 'bad' : 'waiting', noun: ENDPOINT, count, since, failureCount },
+      ...{ mood: 'bad', code, noun: ENDPOINT, count, since, failureCount },
+      isSaidByCode: !isDisabled && isFailureSaidByCode(lastFailure),
       does: isDisabled ? disabledDoes(disabledReason, lastFailure) : failureDoes(lastFailure),
       whose: endpoints.map((endpoint) => ({
-        name: `${withHost(endpoint).host} ${endpoint.lineNumber ?? endpoint.applicationName ?? ''}`.trim(),
+        name: endpoint.lineNumber ?? endpoint.applicationName ?? withHost(endpoint).host,
+        host: withHost(endpoint).host,
         owner: endpoint.ownerEmail,
         cure: cureOf(endpoint),
       })),

@@ -7,7 +7,7 @@ import { listEndpoints, type Endpoint } from '../../../domain/endpoints/endpoint
 import { showApplication } from './application.js'
 import { ApplicationFields, typedApplication } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS } from './application/page-model.js'
-import { EndpointState } from '../endpoints/state.js'
+import { EndpointState, STATE_LABELS } from '../endpoints/state.js'
 import { fieldOf } from '../form-values.js'
 import { Empty, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
@@ -40,7 +40,7 @@ export function showApplications(context: Context): Middleware {
         ENDPOINT_STATES.map((state) => [
           state,
           {
-            label: `Events ${state}`,
+            label: STATE_LABELS[state],
             has: ({ endpoint }) => endpoint !== null && endpointStateOf(endpoint) === state,
           },
         ]),

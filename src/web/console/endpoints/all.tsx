@@ -12,7 +12,7 @@ import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 import { EndpointName } from './name.js'
 import { endpointPath } from './path.js'
-import { EndpointState } from './state.js'
+import { EndpointState, STATE_LABELS } from './state.js'
 
 /** Lists every URL that gets events of the user: of lines, of applications and of the account. */
 export function showEndpoints(context: Context): Middleware {
@@ -35,7 +35,7 @@ export function showEndpoints(context: Context): Middleware {
       states: Object.fromEntries(
         ENDPOINT_STATES.map((state) => [
           state,
-          { label: state, has: (endpoint: Endpoint) => endpointStateOf(endpoint) === state },
+          { label: STATE_LABELS[state], has: (endpoint: Endpoint) => endpointStateOf(endpoint) === state },
         ]),
       ),
       sorts: {

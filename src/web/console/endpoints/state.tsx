@@ -1,22 +1,27 @@
-import {
-  endpointStateOf,
-  type EndpointFacts,
-  type EndpointState as State,
+import type {
+  EndpointFacts,
+  EndpointState as State,
 } from '../../../domain/endpoints/deliveries/endpoint-state.js'
+import { badgeOfEndpoint } from '../../../domain/operating/causes.js'
+import { MoodBadge } from '../status.js'
 
-const STATES: Record<State, { words: string; mood: string }> = {
-  disabled: { words: 'disabled', mood: ' bad' },
-  failing: { words: 'failing', mood: ' bad' },
-  paused: { words: 'paused', mood: ' bad' },
-  new: { words: 'not called yet', mood: '' },
-  working: { words: 'works', mood: ' good' },
+/** The words of the filter by state. A failing endpoint itself shows how it fails. */
+export const STATE_LABELS: Record<State, string> = {
+  disabled: 'Disabled',
+  failing: 'Failing',
+  paused: 'Paused',
+  new: 'Not called yet',
+  working: 'Working',
 }
 
 /** @param props.endpoint null if there is no outgoing webhook */
-export function EndpointState({ endpoint }: { endpoint: EndpointFacts | null }) {
+export function EndpointState({
+  endpoint,
+}: {
+  endpoint: (EndpointFacts & { lastFailure: string | null }) | null
+}) {
   if (endpoint === null) return <span class="muted">no URL</span>
-  const { words, mood } = STATES[endpointStateOf(endpoint)]
-  return <span class={`badge${mood}`}>{words}</span>
+  return <MoodBadge {...badgeOfEndpoint(endpoint)} />
 }
 
 export function OnOff({ isOn }: { isOn: boolean }) {

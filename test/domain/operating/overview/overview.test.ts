@@ -278,7 +278,7 @@ describe('the overview', () => {
     expect(none).to.be.empty
     expect(endpoints.isKnown && endpoints.value).to.include({ failingCount: 1, disabledCount: 0 })
     await context.db('endpoints').update({ consecutive_failure_count: 4, last_failure: 'http_500' })
-    expect((await needs()).join()).to.match(/^waiting: Endpoint answers HTTP 500 \(.*\), 4 times in a row\.$/)
+    expect((await needs()).join()).to.match(/^bad: Endpoint answers HTTP 500 \(.*\), 4 times in a row\.$/)
     await context.db('developer_connections').update({ enabled: false })
     expect(await needs()).to.be.empty
   })

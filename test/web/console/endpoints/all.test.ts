@@ -18,12 +18,15 @@ describeWeb('the list of endpoints', ({ context, web }) => {
     await context
       .db('endpoints')
       .where({ url: 'https://second.example.com/' })
-      .update({ failing_since: new Date() })
+      .update({ failing_since: new Date(), last_failure: 'http_503' })
     const browser = await browse(context, web, line.userId)
     const at = async (query = '') => wordsOf((await browser.get(`/console/endpoints${query}`)).text)
     const all = await at()
     expect(all).to.match(/second\.example\.com .* first\.example\.com .* third\.example\.com/)
     expect(all).not.to.include('other.example.com')
+    expect((await browser.get('/console/endpoints')).text).to.include(
+      '<span class="badge bad">HTTP 503</span>',
+    )
     expect(await at('?state=failing'))
       .to.include('second.example.com')
       .and.not.include('first.example.com')

@@ -31,7 +31,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(words).to.match(new RegExp(`Support \\${line.number} healthy no endpoint just now`))
     expect(words).to.include('+15558880001 no name yet disabled no endpoint none yet')
     expect(words).to.include('Sent, 24 h 1 Delivered 0')
-    expect(words).to.include('Needs attention 1 disabled Line is disabled +15558880001 Open the line')
+    expect(words).to.include('Needs attention 1 disabled +15558880001 Open the line')
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
@@ -51,31 +51,40 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(await words()).to.include(`${line.number} healthy`)
     expect(await linesOf(line.userId)).to.include('Newest events in 24 h: 1 delivered, 1 failed')
     for (const [columns, state, need] of [
-      [{ paused_at: new Date() }, 'events paused', 'paused Endpoint is paused Started just now'],
+      [
+        { paused_at: new Date() },
+        'events paused',
+        'paused Front desk Endpoint is paused · 127.0.0.1:9 Started just now',
+      ],
       [
         { failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 4 },
         'HTTP 500',
-        'HTTP 500 Endpoint answers HTTP 500 Started just now · 4 failures in a row',
+        'HTTP 500 Front desk 127.0.0.1:9 Started just now 4 failures in a row',
       ],
       [
         { last_failure: 'connect' },
         'connection refused',
-        'connection refused Endpoint refuses the connection Started just now · 4 failures in a row',
+        'connection refused Front desk 127.0.0.1:9 Started just now 4 failures in a row',
+      ],
+      [
+        { last_failure: 'tls_expired' },
+        'certificate',
+        'certificate Front desk Endpoint has an expired certificate · 127.0.0.1:9 Started just now 4 failures in a row',
       ],
       [
         { disabled_at: new Date(), disabled_reason: 'gone' },
         'endpoint disabled',
-        'disabled Endpoint is disabled: HTTP 410 Gone Started just now',
+        'disabled Front desk Endpoint is disabled: HTTP 410 Gone · 127.0.0.1:9 Started just now',
       ],
     ] as const) {
       await set(columns)
       expect(await words())
         .to.include(`${line.number} ${state}`)
-        .and.to.include(`Needs attention 1 ${need} Front desk · 127.0.0.1:9 Open the endpoint`)
+        .and.to.include(`Needs attention 1 ${need} Open the endpoint`)
     }
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
-    expect(await words()).to.include('held events Endpoint has held events Front desk')
+    expect(await words()).to.include('held events Front desk 127.0.0.1:9 Open the endpoint')
   })
 
   it('says equal causes once, names a line that nobody hears, and tries again in place', async () => {
@@ -95,9 +104,9 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     for (const path of ['/console', '/console/notices']) {
       const { text } = await browser.get(path)
       expect(wordsOf(text))
-        .to.include('HTTP 500 4 endpoints answer HTTP 500 Started just now')
+        .to.include('HTTP 500 4 endpoints 127.0.0.1:9 Started just now Show all')
         .and.to.include(
-          'no endpoint Line receives messages and has no endpoint Started just now Deaf Add an endpoint',
+          'no endpoint Deaf Line receives messages and has no endpoint Started just now Add an endpoint',
         )
     }
     const [endpointId] = await context.db('endpoints').where({ line_id: line.lineId }).pluck<string[]>('id')

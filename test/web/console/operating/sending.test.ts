@@ -54,7 +54,7 @@ describeWeb('pauses in the console', ({ context, web }) => {
       expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
       expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
       for (const at of [path, '/console']) {
-        expect((await owning.get(at)).text).to.include('<span class="badge info paused">paused</span>')
+        expect((await owning.get(at)).text).to.include('<span class="badge waiting paused">paused</span>')
       }
       expectSentTo(await owning.submit(`${path}/sending/resume`), `${path}/send?done=sending-resumed#sending`)
       expect(await words(owning, `${path}/send`)).not.to.include('sending paused')

@@ -102,7 +102,7 @@ async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> 
 /** Shows the line's settings and state, each with a link to its section. */
 function LineFacts({ view }: { view: LineView }) {
   const { line, connection, work, limits } = view
-  const { heldCount = 0, calledAt = null } = work ?? {}
+  const { heldCount = 0, calledAt = null, lastFailure = null } = work ?? {}
   const link = (section: SectionId, label: string) => (
     <PageLink page={view.page} href={sectionPath(line.id, section)}>
       {label}
@@ -132,7 +132,7 @@ function LineFacts({ view }: { view: LineView }) {
         <OnOff isOn={connection.incomingWebhook !== null} />
       </Fact>
       <Fact label={link('outgoing-webhook', 'Endpoint')}>
-        <EndpointState endpoint={connection.endpoint && { ...connection.endpoint, calledAt }} />
+        <EndpointState endpoint={connection.endpoint && { ...connection.endpoint, calledAt, lastFailure }} />
       </Fact>
       <Fact label="Held">
         {heldCount > MAX_COUNTED ? `${MAX_COUNTED}+` : heldCount} {heldCount === 1 ? 'event' : 'events'}

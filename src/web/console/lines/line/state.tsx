@@ -1,12 +1,10 @@
 import type { EndpointHealth, LineHealth } from '../../../../database/lines/line-health.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
-import { failureCode } from '../../../../domain/operating/causes.js'
-import { endpointStateOf } from '../../../../domain/endpoints/deliveries/endpoint-state.js'
+import { badgeOfEndpoint } from '../../../../domain/operating/causes.js'
+import { MoodBadge } from '../../status.js'
 
 type Named = Pick<OwnLine, 'status' | 'pausedAt' | 'pausedCountries'>
 type Badge = readonly [mood: string, words: string]
-
-const HELD: Badge = ['info paused', 'held events']
 
 /**
  * Shows the worst thing that there is to say about a line.
@@ -15,7 +13,7 @@ const HELD: Badge = ['info paused', 'held events']
  */
 export function LineState({ line, health }: { line: Named; health: LineHealth | undefined }) {
   const [mood, words] = stateOf(line, health)
-  return <span class={`badge ${mood}`}>{words}</span>
+  return <MoodBadge mood={mood} code={words} />
 }
 
 function stateOf({ status, pausedAt, pausedCountries }: Named, health: LineHealth | undefined): Badge {
@@ -24,21 +22,16 @@ function stateOf({ status, pausedAt, pausedCountries }: Named, health: LineHealt
   const bad = ofEndpoints.find(([mood]) => mood === 'bad')
   if (bad !== undefined) return bad
   if (pausedCountries !== null) return ['bad', 'refusing']
-  if (pausedAt !== null) return ['info paused', 'paused']
+  if (pausedAt !== null) return ['waiting', 'paused']
   if (health?.unheardSince != null) return ['waiting', 'no endpoint']
   return ofEndpoints[0] ?? ['good', 'healthy']
 }
 
+/** Returns the endpoint's badge, if it needs attention. A badge that a line may have too says that it is the endpoint's. */
 function stateOfEndpoint(endpoint: EndpointHealth): Badge[] {
-  switch (endpointStateOf(endpoint)) {
-    case 'disabled':
-      return [['bad', 'endpoint disabled']]
-    case 'failing':
-      return [['bad', failureCode(endpoint.lastFailure)]]
-    case 'paused':
-      return [['info paused', 'events paused']]
-    case 'new':
-    case 'working':
-      return endpoint.hasHeld ? [HELD] : []
-  }
+  const { mood, code } = badgeOfEndpoint(endpoint)
+  if (mood === 'good' || mood === '') return []
+  return [[mood, OF_ENDPOINT[code] ?? code]]
 }
+
+const OF_ENDPOINT: Record<string, string> = { disabled: 'endpoint disabled', paused: 'events paused' }

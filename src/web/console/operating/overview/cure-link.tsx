@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { sectionPath, tabPath } from '../../lines/line/section.js'
 import type { Page } from '../../page.js'
 import { reaches } from '../../portal/reach.js'
@@ -7,12 +8,14 @@ import type { Cure } from '../../../../domain/operating/overview/cure.js'
  * The page where something is fixed. What belongs to another user is reached through that user's page.
  *
  * @param props.page left out where no portal session comes
+ * @param props.children what is linked instead of words such as "Open the line"
  */
-export function CureLink({ page, cure, userId }: { page?: Page; cure: Cure; userId: string }) {
+export function CureLink(props: { page?: Page; cure: Cure; userId: string; children?: ComponentChildren }) {
+  const { page, cure, userId, children } = props
   const [href, label] = placeOf(cure, userId)
   // A part of the page itself has no path.
-  if (page !== undefined && !href.startsWith('#') && !reaches(page, 'get', href)) return null
-  return <a href={href}>{label}</a>
+  if (page !== undefined && !href.startsWith('#') && !reaches(page, 'get', href)) return <>{children}</>
+  return <a href={href}>{children ?? label}</a>
 }
 
 function placeOf(cure: Cure, userId: string): [href: string, label: string] {

@@ -2,7 +2,7 @@ import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-wo
 import type { EndpointTroubles, TroubledEndpoint } from '../../../../domain/operating/overview/endpoints.js'
 import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
 import { cureOf } from '../../../../domain/operating/overview/needs.js'
-import { failureDoes } from '../../../../domain/operating/causes.js'
+import { badgeOfEndpoint } from '../../../../domain/operating/causes.js'
 import { Time } from '../../form.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { UserText } from '../../user-text.js'
@@ -59,23 +59,25 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
   )
 }
 
-function State({
-  endpoint: { disabledAt, failingSince, consecutiveFailureCount, lastFailure },
-}: {
-  endpoint: TroubledEndpoint
-}) {
+function Badge({ endpoint }: { endpoint: TroubledEndpoint }) {
+  const { mood, code } = badgeOfEndpoint({ ...endpoint, calledAt: endpoint.failingSince, pausedAt: null })
+  return <span class={`badge ${mood}`}>{code}</span>
+}
+
+function State({ endpoint }: { endpoint: TroubledEndpoint }) {
+  const { disabledAt, failingSince, consecutiveFailureCount } = endpoint
   if (disabledAt !== null) {
     return (
       <span>
-        <span class="badge bad">disabled</span> since <Time at={disabledAt} />
+        <Badge endpoint={endpoint} /> since <Time at={disabledAt} />
       </span>
     )
   }
   if (failingSince !== null) {
     return (
       <span>
-        <span class="badge waiting">failing</span> {failureDoes(lastFailure)[0]},{' '}
-        {countOf(consecutiveFailureCount, 'time')} in a row, since <Time at={failingSince} />
+        <Badge endpoint={endpoint} /> {countOf(consecutiveFailureCount, 'time')} in a row, since{' '}
+        <Time at={failingSince} />
       </span>
     )
   }

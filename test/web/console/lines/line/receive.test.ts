@@ -58,7 +58,7 @@ describeWith("a line's tab Receive", startConsole, (site) => {
       .whereNotNull('paused_at')
       .pluck<string[]>('id')
     expect(paused).to.deep.equal([id])
-    expect(wordsOf(await line.page())).to.include('Needs attention paused Endpoint is paused')
+    expect(wordsOf(await line.page())).to.include('Needs attention paused')
   })
 
   it('offers no more endpoints than there may be, and none without a connection', async () => {

@@ -16,6 +16,20 @@ describe('a chart', () => {
     expect(pathOf({ values, isJoined: true })).to.equal('M100 60L400 0')
   })
 
+  it('says the figure of the newest points, and of points that meet only the first', () => {
+    const of = (look: string, values: (number | undefined)[]) => ({
+      ...{ look, label: look, figure: '' },
+      values,
+    })
+    const drawn = Chart({
+      ...{ title: 'Messages', summary: 'Messages', scale: countScale(10), since: 'an hour ago' },
+      series: [of('sent', [1, 2.25, undefined]), of('delivered', [1, 1, 2]), of('failed', [0, 0, 9])],
+    })
+    const html = renderToString(drawn)
+    expect([...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, words]) => words)).to.deep.equal(['2.3', '9'])
+    expect(html).to.include('<circle class="series sent" cx="50%" cy="77.5%"')
+  })
+
   it('shows a gap where something was not counted, and a single value as a short stroke', () => {
     expect(pathOf({ values })).to.equal('M50 60h100M350 0h100')
     expect(pathOf({ values: [undefined, 5, undefined], isJoined: true })).to.equal('M150 60h300')

@@ -20,6 +20,8 @@ export interface Scale {
   bottom: string
   top: string
   heightOf: (value: number) => number
+  /** Writes one value, such as that of the newest point. */
+  write: (value: number) => string
 }
 
 const WIDTH = 600
@@ -42,12 +44,23 @@ export function Chart(props: {
     <figure class="chart">
       <figcaption>{title}</figcaption>
       <div class="scale">{scale.top}</div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
-        {[0, 0.5, 1].map((height) => (
-          <line key={height} class="grid" x1={0} x2={WIDTH} y1={yOf(height)} y2={yOf(height)} />
-        ))}
-        {series.map(({ look, values, isJoined = false }) => (
-          <path key={look} class={`series ${look}`} d={drawLine(values, scale, isJoined)} />
+      {/* Only the lines are stretched. Points and words around them keep their size. */}
+      <svg class="plot" role="img" aria-label={summary}>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height="100%">
+          {[0, 0.5, 1].map((height) => (
+            <line key={height} class="grid" x1={0} x2={WIDTH} y1={yOf(height)} y2={yOf(height)} />
+          ))}
+          {series.map(({ look, values, isJoined = false }) => (
+            <path key={look} class={`series ${look}`} d={drawLine(values, scale, isJoined)} />
+          ))}
+        </svg>
+        {newestOf(series, scale).map(({ look, x, height, words }) => (
+          <g key={look}>
+            <circle class={`series ${look}`} cx={`${x}%`} cy={`${100 - height}%`} r={3.5} />
+            <text x="100%" dx={10} y={`${100 - height}%`} dy={4}>
+              {words}
+            </text>
+          </g>
         ))}
       </svg>
       <div class="scale">
@@ -66,6 +79,23 @@ export function Chart(props: {
       </ul>
     </figure>
   )
+}
+
+/** The words of two points need this much of the height between them, on a phone too. */
+const APART = 22
+
+/** Returns the newest point of each series, in percent, with its figure. Where they meet, the first one has the words. */
+function newestOf(series: readonly Series[], { heightOf, write }: Scale) {
+  const shown: { look: string; x: number; height: number; words: string }[] = []
+  for (const { look, values } of series) {
+    const n = values.findLastIndex(isKnown)
+    const value = values[n]
+    if (value === undefined) continue
+    const height = round(Math.min(1, Math.max(0, heightOf(value))) * 100)
+    if (shown.some((other) => Math.abs(other.height - height) < APART)) continue
+    shown.push({ look, x: round((n / Math.max(1, values.length - 1)) * 100), height, words: write(value) })
+  }
+  return shown
 }
 
 function yOf(height: number): number {
@@ -100,7 +130,12 @@ function round(value: number): number {
 /** Makes a scale from zero to the next round figure above. */
 export function countScale(highest: number): Scale {
   const top = roundUp(Math.max(highest, 1))
-  return { bottom: '0', top: describeCount(top), heightOf: (value) => value / top }
+  return { bottom: '0', top: describeCount(top), heightOf: (value) => value / top, write: writeRate }
+}
+
+/** A few a minute differ by their tenths. */
+function writeRate(value: number): string {
+  return value < 10 ? String(round(value)) : describeCount(Math.round(value))
 }
 
 /** Makes a scale of times, which may be a thousandth of the longest: each factor of ten has the same height. */
@@ -108,7 +143,7 @@ export function timeScale(highestMs: number): Scale {
   const bottom = 10
   const top = TIMES.find((ms) => ms >= highestMs) ?? highestMs
   const heightOf = (ms: number) => Math.log(Math.max(ms, bottom) / bottom) / Math.log(top / bottom)
-  return { bottom: describeMs(bottom), top: describeMs(top), heightOf }
+  return { bottom: describeMs(bottom), top: describeMs(top), heightOf, write: describeMs }
 }
 
 /** These are 1 s, 10 s, a minute, 10 minutes, an hour, 10 hours, a week. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { getCarrierAccountById } from '../../../../domain/carriers/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../../domain/carriers/accounts/change.js'
 import { getCarrierKind, requireChangeable } from '../../../../domain/carriers/accounts/kinds.js'
@@ -44,26 +45,53 @@ export function Settings({ view, isEdited }: { view: CarrierView; isEdited: bool
   )
 }
 
+interface Shown {
+  label: string
+  value: ComponentChildren
+  isStandard: boolean
+}
+
+/** Shows what differs from the defaults. The defaults themselves, of which some kinds have dozens, are folded. */
 function SettingList({ view: { account, settings } }: { view: CarrierView }) {
+  const shown: Shown[] = [
+    ...settings.map((setting) => ({
+      label: labelOf(setting.key),
+      value: <SettingValue setting={setting} />,
+      isStandard: !setting.isSet || (!setting.isSecret && setting.value === setting.standard),
+    })),
+    { label: 'Pace', value: describePace(account), isStandard: false },
+    {
+      label: 'STOP, START and HELP',
+      value: `answered by ${account.handlesOptOut ? 'the carrier' : 'Linehook'}`,
+      isStandard: false,
+    },
+  ]
+  const standard = shown.filter(({ isStandard }) => isStandard)
   return (
-    <table class="rows">
+    <>
+      <SettingTable settings={shown.filter(({ isStandard }) => !isStandard)} />
+      {standard.length > 0 && (
+        <details>
+          <summary>
+            {standard.length === 1 ? '1 default setting' : `${standard.length} default settings`}
+          </summary>
+          <SettingTable settings={standard} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function SettingTable({ settings }: { settings: readonly Shown[] }) {
+  return (
+    <table class="rows named">
       <tbody>
-        {settings.map((setting) => (
-          <tr key={setting.key}>
-            <th scope="row">{labelOf(setting.key)}</th>
-            <td>
-              <SettingValue setting={setting} />
-            </td>
+        {settings.map(({ label, value }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            <td>{value}</td>
           </tr>
         ))}
-        <tr>
-          <th scope="row">Pace</th>
-          <td>{describePace(account)}</td>
-        </tr>
-        <tr>
-          <th scope="row">STOP, START and HELP</th>
-          <td>answered by {account.handlesOptOut ? 'the carrier' : 'Linehook'}</td>
-        </tr>
       </tbody>
     </table>
   )

@@ -3,48 +3,57 @@ import type { Usage } from '../../../domain/messages/spending/usage.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 
-/** Shows the lines' sending by month, and its cost according to carriers. */
+/** Shows the lines' sending by month, and its cost according to carriers. What holds for every row is said once. */
 export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: readonly OwnLine[] }) {
   const byId = new Map(lines.map((line) => [line.id, line]))
+  const isUnpriced = usage.every(({ prices }) => prices.length === 0)
+  const isOwnCount = usage.every(({ carrierSegmentCount }) => carrierSegmentCount === 0)
+  const notes = [
+    ...(isOwnCount ? ['Segments are our own count.'] : []),
+    ...(isUnpriced ? ['The carrier has reported no prices.'] : []),
+  ]
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Line</th>
-          <th>Month</th>
-          <th class="r">Messages</th>
-          <th class="r">Segments</th>
-          <th class="r">Cost</th>
-        </tr>
-      </thead>
-      <tbody>
-        {usage.map((row) => {
-          const line = byId.get(row.lineId)
-          return (
-            <tr key={`${row.month} ${row.lineId}`}>
-              <td>
-                {line !== undefined && <UserText>{line.name}</UserText>}{' '}
-                {line !== undefined && line.name !== line.number && (
-                  <span class="muted">
-                    <PhoneNumber number={line.number} />
-                  </span>
-                )}
-              </td>
-              <td>{row.month}</td>
-              <td data-label="Messages" class="r">
-                {row.messageCount.toLocaleString('en')}
-              </td>
-              <td data-label="Segments" class="r">
-                {segmentsOf(row)}
-              </td>
-              <td data-label="Cost" class="r">
-                <Cost usage={row} />
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <>
+      {notes.length > 0 && <p class="muted">{notes.join(' ')}</p>}
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Line</th>
+            <th>Month</th>
+            <th class="r">Messages</th>
+            <th class="r">Segments</th>
+            <th class="r">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {usage.map((row) => {
+            const line = byId.get(row.lineId)
+            return (
+              <tr key={`${row.month} ${row.lineId}`}>
+                <td>
+                  {line !== undefined && <UserText>{line.name}</UserText>}{' '}
+                  {line !== undefined && line.name !== line.number && (
+                    <span class="muted">
+                      <PhoneNumber number={line.number} />
+                    </span>
+                  )}
+                </td>
+                <td>{row.month}</td>
+                <td data-label="Messages" class="r">
+                  {row.messageCount.toLocaleString('en')}
+                </td>
+                <td data-label="Segments" class="r">
+                  {isOwnCount ? row.segmentCount.toLocaleString('en') : segmentsOf(row)}
+                </td>
+                <td data-label="Cost" class="r">
+                  {isUnpriced ? <span class="muted">–</span> : <Cost usage={row} />}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </>
   )
 }
 

@@ -78,7 +78,9 @@ describeWeb('caps', ({ context, web }) => {
     expect(await words(owning, `/console/lines/${line.lineId}/send`)).to.include(
       'nearly spent 1.80 of 2.00 USD this month on this line',
     )
-    expect(await words(owning, '/console/usage')).to.include('1.80 USD')
+    expect(await words(owning, '/console/usage'))
+      .to.include('1.80 USD')
+      .and.not.include('no prices')
     expect(await words(owning, `/console/messages/${id}`)).to.include(
       '1 segment, GSM-7; the carrier counted 2; cost: 1.80 USD',
     )

@@ -46,6 +46,12 @@ export function showSearch(context: Context): Middleware {
           </label>
           <button type="submit">Search</button>
         </form>
+        {found === undefined && (
+          <p class="muted">
+            Finds messages, contacts, lines, endpoints
+            {session.role === 'operator' ? ', applications and users' : ' and applications'}.
+          </p>
+        )}
         {found instanceof UserError && (
           <p role="alert" class="fault">
             {found.message}

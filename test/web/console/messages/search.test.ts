@@ -21,6 +21,7 @@ describeWeb('the search', ({ context, web }) => {
     const page = await browser.get(SEARCH)
     expectPage(page)
     expect(page.text).not.to.include('No results')
+    expect(wordsOf(page.text)).to.include('Finds messages, contacts, lines, endpoints and applications.')
   })
 
   it('links to the message, with its outcome', async () => {

@@ -100,7 +100,7 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
       <Headers headers={headers} />
       {body !== undefined && (
         <pre tabIndex={0} dir="auto">
-          {body.text}
+          {laidOut(body.text)}
         </pre>
       )}
       <p class={body?.isProven === true ? 'muted' : 'why'}>{bodyWords(opened)}</p>
@@ -119,6 +119,19 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
       )}
     </>
   )
+}
+
+/**
+ * Lays JSON out for reading. A body that does not come out of it exactly as it was, such as one with a number that is
+ * too large to be read exactly, is shown as it is.
+ */
+export function laidOut(body: string): string {
+  try {
+    const value = JSON.parse(body) as unknown
+    return JSON.stringify(value) === body ? JSON.stringify(value, null, 2) : body
+  } catch {
+    return body
+  }
 }
 
 /** The path may contain a secret, which is private to its owner. */

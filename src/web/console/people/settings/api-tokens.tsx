@@ -56,7 +56,7 @@ export function ApiTokens(props: {
       {tokens.length === 0 ? (
         <Empty>No API tokens yet. Create your first one below.</Empty>
       ) : (
-        <table class="rows">
+        <table class="rows tidy">
           <thead>
             <tr>
               <th>Name</th>

@@ -43,7 +43,7 @@ export function Sessions(props: Listed) {
 
 function SessionTable({ page, sessions, currentId }: Listed) {
   return (
-    <table class="rows">
+    <table class="rows tidy">
       <thead>
         <tr>
           <th>Browser</th>

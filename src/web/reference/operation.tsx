@@ -204,6 +204,6 @@ export function curlOf(reference: Reference, operation: ShownOperation, path: st
       ...(mayUse === 'No API token' ? {} : { Authorization: 'Bearer lhp_…' }),
       ...(isJson ? { 'Content-Type': 'application/json' } : {}),
     },
-    ...(value === undefined ? {} : { body: JSON.stringify(value, null, 2) }),
+    ...(value === undefined ? {} : { body: JSON.stringify(value, null, 2).replaceAll('\n', '\n  ') }),
   })
 }

@@ -118,6 +118,7 @@ describeWeb('the API reference', ({ context, web }) => {
     )
     expect(commandOf('pauseSending')).to.include('--request POST')
     expect(commandOf('sendMessage')).to.include('"toNumber": "+15551234567"').and.not.to.include('--request')
+    expect(commandOf('sendMessage')).to.match(/\n {2}--data-raw '\{\n(?: {4}"\w+": [^\n]*\n)+ {2}\}'$/)
     expect(commandOf('sendText'))
       .to.include("'URL/webhooks/lineId/LINE_ID?token=…'")
       .and.not.to.include('Bearer')

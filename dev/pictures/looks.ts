@@ -69,7 +69,10 @@ async function takeWhole(page: Page, path: string, name: string): Promise<void> 
   console.log(`${answer?.status() ?? 0} ${height} px ${name} ${path.replace(/token=.*/, 'token=…')}`)
 }
 
-/** Lists every page of the route table, with the ids of the shop. */
+/**
+ * Lists every page of the route table, with the ids of the shop. Those that only a link opens are left out: a portal is
+ * taken with its link, and nobody sets up an installation that has an operator.
+ */
 async function pagesOf(
   context: Context,
   { operatorId, applicationId, frontDesk, deliveries }: Shop,
@@ -89,7 +92,7 @@ async function pagesOf(
       .filter(
         ({ method, path }) =>
           method === 'GET' &&
-          /^\/(console(?!\/sign-in)|simulator$)/.test(path) &&
+          /^\/(console(?!\/(sign-in|portal$|set-up$))|simulator$)/.test(path) &&
           !/live|\.|export/.test(path),
       )
       .map(({ path }) => path.replace(/:\w+/g, (name) => ids[name] ?? name))

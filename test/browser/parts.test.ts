@@ -177,4 +177,23 @@ describe('the parts of the console in a browser', function () {
     expect(new Set(tops).size, tops.join()).to.equal(1)
     await desk.context().close()
   })
+
+  it('on a phone, have one row of buttons below a reply, and the act of a token beside its name', async () => {
+    const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent(ANNA)}`, PHONE)
+    await page.getByPlaceholder('Message').fill('A reply of one segment')
+    await page.locator('.composer [role=status]', { hasText: '1 segment' }).waitFor()
+    const send = page.getByRole('button', { name: 'Send', exact: true })
+    for (const word of ['Schedule', 'Pictures'])
+      expect(await topOf(page.locator('.composer summary', { hasText: word })), word).to.equal(
+        await topOf(send),
+      )
+    await page.goto('/console/settings')
+    const row = page.locator('#api-tokens tbody tr').first()
+    const [name, act, created] = ['td:first-child', 'summary', '[data-label="Created"]'].map((each) =>
+      row.locator(each).first(),
+    )
+    expect(Math.abs((await topOf(act!)) - (await topOf(name!)))).to.be.below(24)
+    expect(await topOf(created!)).to.be.above(await topOf(name!))
+    await page.context().close()
+  })
 })

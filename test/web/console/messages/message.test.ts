@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { sealHeaders } from '../../../../src/domain/endpoints/deliveries/custom-headers.js'
+import { laidOut } from '../../../../src/web/console/messages/message/attempt.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { recordListenerAttempts } from '../../../../src/domain/endpoints/listener-attempts.js'
 import { receiveMessage, receiveReceipt } from '../../../../src/domain/messages/receive.js'
@@ -332,6 +333,8 @@ describeWith("a message's page", startConsole, (site) => {
         .and.include('X-Api-Key: •••')
         .and.include('It matches the signature that was sent.')
       expect(request).not.to.include('very secret')
+      for (const asItWas of ['{"n": 1}', '{"n":12345678901234567890}', '{"n":', 'n=1'])
+        expect(laidOut(asItWas)).to.equal(asItWas)
       // The page that keeps itself up to date keeps the attempt open.
       expect(livePathOf(request)).to.include(`&attempt=${attemptId}&view=request`)
 

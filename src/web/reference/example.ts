@@ -32,7 +32,16 @@ const BY_NAME: Record<string, string> = {
   title: 'An endpoint is failing',
   payload: 'Is my order ready?',
   clientRef: 'order-1042',
+  mediaUrl: 'https://example.com/picture.jpg',
+  contentType: 'image/jpeg',
+  carrierAccount: 'main',
+  carrierMessageId: 'SM0123456789',
+  sentAt: '2026-01-31T09:30:01.000Z',
+  receiptAt: '2026-01-31T09:30:03.000Z',
 }
+
+/** What most things are, among the choices of a state. */
+const USUAL: readonly unknown[] = ['delivered', 'sent', 'active']
 
 const BY_FORMAT: Record<string, string> = {
   uuid: '01a1f8a0-0000-7000-8000-000000000001',
@@ -67,8 +76,8 @@ export function exampleOf(
     exampleOf(each, schemas, { ...asked, ...more, depth: depth + 1 })
   if (examples !== undefined) return examples[0]
   if (found.const !== undefined) return found.const
-  if (!asked.isRequest && isRarelyThere(found)) return null
-  if (found.enum !== undefined) return found.enum[0]
+  if (!asked.isRequest && BY_NAME[name] === undefined && mayBeNull(found)) return null
+  if (found.enum !== undefined) return USUAL.find((each) => found.enum?.includes(each)) ?? found.enum[0]
   const type = typeOf(found)
   if (found.properties !== undefined || type === 'object') {
     const fields = Object.entries(found.properties ?? {})
@@ -87,11 +96,11 @@ export function exampleOf(
   return BY_FORMAT[found.format ?? ''] ?? BY_PATTERN[found.pattern ?? ''] ?? BY_NAME[name] ?? '…'
 }
 
-/** A time or a reason that most things do not have, such as `disabledAt` and `disabledReason`. */
-function isRarelyThere({ type, format, anyOf = [] }: Keywords): boolean {
-  const isTime = format === 'date-time' && Array.isArray(type)
-  const [first, second] = anyOf as Keywords[]
-  return isTime || (first?.enum !== undefined && second?.type === 'null')
+/** Most of what may be null is null, such as `disabledAt` and `carrierCode`. */
+function mayBeNull({ type, anyOf = [] }: Keywords): boolean {
+  return Array.isArray(type)
+    ? type.includes('null')
+    : anyOf.some((each) => (each as Keywords).type === 'null')
 }
 
 export function resolve(schema: Schema, schemas: Schemas): Keywords {

@@ -7,7 +7,9 @@ import { newId } from '../../src/ids.js'
 import { ANNA, inboundText, queueMessage } from '../domain/fixtures.js'
 import { MEDIA } from '../domain/media-samples.js'
 import { createTestContext } from '../helpers/context.js'
+import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
+import { axeFaults } from '../helpers/web/axe.js'
 import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { startSession } from '../helpers/web/sessions.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
@@ -194,6 +196,44 @@ describe('the parts of the console in a browser', function () {
     )
     expect(Math.abs((await topOf(act!)) - (await topOf(name!)))).to.be.below(24)
     expect(await topOf(created!)).to.be.above(await topOf(name!))
+    await page.context().close()
+  })
+
+  it('show lines that need attention and a list filtered by state without violations in axe', async () => {
+    const { userId } = owner.line
+    for (const n of [1, 2, 3, 4, 5, 6])
+      await createLine(context, { userId, name: `Shop ${n}`, outgoingUrl: 'http://127.0.0.1:9/' })
+    const set = (lines: string[], columns: object) =>
+      context
+        .db('endpoints')
+        .whereIn(
+          'line_id',
+          context.db('lines').where({ user_id: userId }).whereIn('name', lines).select('id'),
+        )
+        .update(columns)
+    await set(['Shop 1', 'Shop 2'], {
+      failing_since: new Date(),
+      last_failure: 'http_503',
+      called_at: new Date(),
+    })
+    await set(['Shop 3'], { paused_at: new Date() })
+    for (const [options, rules] of [
+      [{ viewport: { width: 1280, height: 860 } }, undefined],
+      [{ ...PHONE, colorScheme: 'dark' }, undefined],
+      [PHONE, ['target-size']],
+    ] as const) {
+      const page = await visit('/console', options)
+      await page.getByRole('link', { name: /^Needs attention/ }).click()
+      await page.waitForURL(/state=attention/)
+      await page.locator('.needs summary').first().click()
+      expect(await axeFaults(page, rules)).to.deep.equal([])
+      expect(await page.getByRole('button', { name: 'Search', exact: true }).isVisible()).to.equal(false)
+      await page.context().close()
+    }
+    const page = await visit('/console', { javaScriptEnabled: false })
+    await page.getByLabel('Sort by').selectOption({ label: 'Name' })
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.waitForURL(/sort=name/)
     await page.context().close()
   })
 })

@@ -101,7 +101,7 @@ function All({ cause: { count, whose }, ...here }: Here & { cause: Cause }) {
   const more = count - whose.length
   return (
     <details>
-      <summary>Show all</summary>
+      <summary>{count > NAMED ? 'Show all' : 'Show'}</summary>
       <ul>
         {whose.map((each) => (
           <li key={each.name}>

@@ -18,10 +18,16 @@ import {
 } from './fields-form.js'
 import { carrierPath, describePace, type CarrierView } from './page-model.js'
 
-/** @param props.isEdited true to show the form instead of the list */
+/**
+ * Shows what differs from the defaults. The defaults themselves, of which some kinds have dozens, are folded.
+ *
+ * @param props.isEdited true to show the form instead of the list
+ */
 export function Settings({ view, isEdited }: { view: CarrierView; isEdited: boolean }) {
   const { page, path, account, settings, isFixed } = view
   const action = `${path}/settings`
+  const shown = settingsOf(view)
+  const standard = shown.filter(({ isStandard }) => isStandard)
   return (
     <section id="settings" aria-labelledby="settings-title">
       <h2 id="settings-title">Settings</h2>
@@ -33,12 +39,22 @@ export function Settings({ view, isEdited }: { view: CarrierView; isEdited: bool
         </Form>
       ) : (
         <>
-          <SettingList view={view} />
-          {!isFixed && (
-            <a role="button" class="secondary" href={`${path}?show=settings#settings`}>
-              Change
-            </a>
-          )}
+          <SettingTable settings={shown.filter(({ isStandard }) => !isStandard)} />
+          <div class="folds">
+            {standard.length > 0 && (
+              <details>
+                <summary>
+                  {standard.length === 1 ? '1 default setting' : `${standard.length} default settings`}
+                </summary>
+                <SettingTable settings={standard} />
+              </details>
+            )}
+            {!isFixed && (
+              <a role="button" class="secondary" href={`${path}?show=settings#settings`}>
+                Change
+              </a>
+            )}
+          </div>
         </>
       )}
     </section>
@@ -51,9 +67,8 @@ interface Shown {
   isStandard: boolean
 }
 
-/** Shows what differs from the defaults. The defaults themselves, of which some kinds have dozens, are folded. */
-function SettingList({ view: { account, settings } }: { view: CarrierView }) {
-  const shown: Shown[] = [
+function settingsOf({ account, settings }: CarrierView): Shown[] {
+  return [
     ...settings.map((setting) => ({
       label: labelOf(setting.key),
       value: <SettingValue setting={setting} />,
@@ -66,20 +81,6 @@ function SettingList({ view: { account, settings } }: { view: CarrierView }) {
       isStandard: false,
     },
   ]
-  const standard = shown.filter(({ isStandard }) => isStandard)
-  return (
-    <>
-      <SettingTable settings={shown.filter(({ isStandard }) => !isStandard)} />
-      {standard.length > 0 && (
-        <details>
-          <summary>
-            {standard.length === 1 ? '1 default setting' : `${standard.length} default settings`}
-          </summary>
-          <SettingTable settings={standard} />
-        </details>
-      )}
-    </>
-  )
 }
 
 function SettingTable({ settings }: { settings: readonly Shown[] }) {

@@ -118,7 +118,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
     const listed = async () => (await said('carrier list')).find((line) => line.startsWith('smsc '))
     expect(await listed()).to.match(
-      / not tested yet {2}not bound, because no `receive-smpp` process is running$/,
+      / not tested yet {2}not bound, because no receive-smpp process is running$/,
     )
     const holder = holdAccounts(context, { followMs: 50 })
     const time = String.raw`20\d\d-\d\d-\d\dT[\d:.]+Z`

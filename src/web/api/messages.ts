@@ -231,7 +231,21 @@ export const messageOperations = [
         .mixed()
         .required()
         .meta({
-          schema: { type: 'array', minItems: 1, maxItems: MAX_BATCH, items: { type: 'object' } },
+          schema: {
+            type: 'array',
+            minItems: 1,
+            maxItems: MAX_BATCH,
+            items: { type: 'object' },
+            examples: [
+              [
+                {
+                  lineId: '01a1f8a0-0000-7000-8000-000000000001',
+                  toNumber: '+15005550199',
+                  text: 'Your order is ready.',
+                },
+              ],
+            ],
+          },
           about:
             'Each has the fields of `POST /v1/messages`, and can have an `idempotencyKey` instead of the header.',
         }),

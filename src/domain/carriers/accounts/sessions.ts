@@ -24,7 +24,7 @@ export function viewSessions(sessions: ListedSessions): SessionsView {
     state: `${isWhole ? '' : isHeld && boundCount > 0 ? 'partly ' : 'not '}${word}`,
     words: isHeld
       ? [wordsOf(word, boundCount, sessionCount), ...(boundCount > 0 && details ? [details] : [])].join(', ')
-      : `not ${word}, because no \`receive-smpp\` process is running`,
+      : `not ${word}, because no receive-smpp process is running`,
     since: isHeld ? (changedAt ?? undefined) : undefined,
     lastError: lastError === null || lastErrorAt === null ? undefined : { text: lastError, at: lastErrorAt },
   }

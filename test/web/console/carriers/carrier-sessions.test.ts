@@ -44,7 +44,7 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
   }
 
   it('show live whether each account is bound, since when, and what went wrong last', async () => {
-    const notHeld = 'not bound, because no `receive-smpp` process is running'
+    const notHeld = 'not bound, because no receive-smpp process is running'
     for (const page of [CARRIERS, path]) {
       const text = await read(page)
       expect(text).to.include(notHeld).and.to.include(`data-live="${page}/live"`)

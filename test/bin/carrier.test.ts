@@ -107,7 +107,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     const { exitCode, refused } = await run('carrier setup sinch-main')
     expect(exitCode).to.equal(1)
     expect(refused.join('\n').split('\n')).to.deep.equal([
-      'sinch-main has no API for setting up callbacks. Enter its callback URLs at the carrier yourself:',
+      "sinch-main cannot set up its callbacks by API. Enter its callback URLs in the carrier's dashboard:",
       ...urls,
     ])
     await said('carrier remove sinch-main')

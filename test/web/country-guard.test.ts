@@ -42,7 +42,7 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
     await pause()
     const owner = await browse(context, web, line.userId)
     const linePath = `/console/lines/${line.lineId}`
-    expect(wordsOf((await owner.get(linePath)).text)).to.include('refusing')
+    expect(wordsOf((await owner.get(linePath)).text)).to.include('country paused')
     expect(wordsOf((await owner.get(`${linePath}/send`)).text)).to.include('Messages to Jamaica are refused')
 
     const operator = await createPerson(context, { role: 'operator' })

@@ -1646,7 +1646,7 @@ export interface Message {
   carrierMessageId: string | null
   /** The carrier account it was handed to. Null if there is none yet or the message was received. */ carrierAccount:
     string | null
-  /** The carrier accounts that come before this one and did not accept it, each with the reason. `account_paused` and `account_avoided`, because it had just failed, were not tried. */ passedOver: Record<
+  /** The carrier accounts that come before this one and did not accept the message, each with the reason. An account with `account_paused`, or with `account_avoided` because it had just failed, was not tried. */ passedOver: Record<
     string,
     string
   > | null

@@ -64,7 +64,7 @@ export function createModem(
     name,
     send,
     test: () => {
-      if (findModem === undefined) return Promise.resolve('no receive-smpp process has this modem')
+      if (findModem === undefined) return Promise.resolve('no receive-smpp process is using this modem')
       return Promise.resolve(findModem() === undefined ? fault?.() : undefined)
     },
     listNumbers: () =>

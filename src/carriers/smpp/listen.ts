@@ -29,7 +29,7 @@ const REFUSED = 'ESME_RX_P_APPN'
 
 /**
  * Takes in one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is kept for
- * operators, and so is a text that no line of the account gets.
+ * operators, and so is a text to a number without a line.
  *
  * @throws Unavailable
  */
@@ -57,7 +57,7 @@ export async function takeDelivery(
     text,
   )
   if (outcome.kind === 'no_line') {
-    await keepUnclear({ why: 'a text, but no line of this account has the number', body })
+    await keepUnclear({ why: 'a text to a number that has no line on this account', body })
     return { status: REFUSED }
   }
   return { status: TAKEN, confirmId: outcome.confirmId }

@@ -3,19 +3,19 @@ import type { SentRecord } from '../records.js'
 export type ReceiptState = Pick<SentRecord, 'status' | 'error'>
 
 /**
- * Those of SMPP, and those that SMSCs add: NOCRED and SYSERR (https://www.smscentral.com.au/sms-api/smpp/receive-dlrs/).
+ * The final states of SMPP, and two that SMSCs add: NOCRED and SYSERR (https://www.smscentral.com.au/sms-api/smpp/receive-dlrs/).
  */
 export const FINAL_STATES: Readonly<Record<string, ReceiptState>> = {
   DELIVRD: { status: 'delivered' },
-  // The SMSC took it on behalf of the recipient, which says no more than `sent`.
+  // The SMSC accepted it on the recipient's behalf, which tells us no more than `sent`.
   ACCEPTD: { status: 'sent' },
   EXPIRED: { status: 'failed', error: 'expired at the carrier: the phone was not reached in time' },
   DELETED: { status: 'failed', error: 'deleted at the carrier' },
   UNDELIV: { status: 'failed', error: 'undeliverable' },
   REJECTD: { status: 'failed', error: 'rejected by the network' },
   SKIPPED: { status: 'failed', error: 'skipped by the carrier' },
-  NOCRED: { status: 'failed', error: 'no credit at the carrier' },
-  SYSERR: { status: 'failed', error: 'a fault at the carrier' },
+  NOCRED: { status: 'failed', error: 'out of credit at the carrier' },
+  SYSERR: { status: 'failed', error: 'system error at the carrier' },
 }
 
 /** The values of `message_state` (SMPP 3.4 §5.2.28) in the words of the text form. */

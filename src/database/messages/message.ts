@@ -139,7 +139,7 @@ export const MESSAGE_FIELDS = {
   passedOver: shown(
     'm.passed_over',
     orNull(TEXTS),
-    'The carrier accounts that come before this one and did not accept it, each with the reason. `account_paused` and `account_avoided`, because it had just failed, were not tried.',
+    'The carrier accounts that come before this one and did not accept the message, each with the reason. An account with `account_paused`, or with `account_avoided` because it had just failed, was not tried.',
   ),
   againOf: shown('m.again_of', orNull(uuid), 'The message that this one resends.'),
   clientRef: shown('m.client_ref', orNull(text), "The sender's own reference."),

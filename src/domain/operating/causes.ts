@@ -86,14 +86,22 @@ const FAILURES: Record<string, readonly [code: string, one: string, several: str
     'answers with headers that are too large',
     'answer with headers that are too large',
   ],
-  tls: ['TLS', 'fails the TLS handshake', 'fail the TLS handshake'],
-  tls_self_signed: ['certificate', 'has a self-signed certificate', 'have self-signed certificates'],
-  tls_expired: ['certificate', 'has an expired certificate', 'have expired certificates'],
-  tls_wrong_host: ['certificate', 'has a certificate for another host', 'have certificates for other hosts'],
-  tls_untrusted: ['certificate', 'has an untrusted certificate', 'have untrusted certificates'],
-  tls_not_spoken: ['TLS', 'does not speak TLS at this port', 'do not speak TLS at their ports'],
-  template_failed: ['template', 'has a template that fails', 'have templates that fail'],
-  template_too_heavy: ['template', 'has a template that is too heavy', 'have templates that are too heavy'],
+  tls: ['TLS error', 'fails the TLS handshake', 'fail the TLS handshake'],
+  tls_self_signed: ['certificate error', 'has a self-signed certificate', 'have self-signed certificates'],
+  tls_expired: ['certificate error', 'has an expired certificate', 'have expired certificates'],
+  tls_wrong_host: [
+    'certificate error',
+    'has a certificate for another host',
+    'have certificates for other hosts',
+  ],
+  tls_untrusted: ['certificate error', 'has an untrusted certificate', 'have untrusted certificates'],
+  tls_not_spoken: ['TLS error', 'does not speak TLS at this port', 'do not speak TLS at their ports'],
+  template_failed: ['template error', 'has a template that fails', 'have templates that fail'],
+  template_too_heavy: [
+    'template error',
+    'has a template that is too heavy',
+    'have templates that are too heavy',
+  ],
   worker_lost: ['worker lost', 'lost its worker', 'lost their workers'],
   internal_error: [
     'internal error',
@@ -105,7 +113,7 @@ const FAILURES: Record<string, readonly [code: string, one: string, several: str
 
 const CODES = Object.values(FAILURES).map(([code]) => code)
 
-/** Tells if no other failure has this code: `certificate` needs a sentence, `HTTP 500` does not. */
+/** Tells whether no other failure has this code: `certificate error` needs a sentence, `HTTP 500` does not. */
 export function isFailureSaidByCode(failure: string | null): boolean {
   if (statusOf(failure) !== undefined) return true
   const code = FAILURES[failure ?? '']?.[0]
@@ -133,7 +141,7 @@ export function badgeOfEndpoint(
       if (endpoint.hasHeld === true) return { mood: 'waiting', code: 'held events' }
       return endpoint.calledAt === null
         ? { mood: '', code: 'not called yet' }
-        : { mood: 'good', code: 'works' }
+        : { mood: 'good', code: 'working' }
   }
 }
 
@@ -174,7 +182,7 @@ export function causesOfLine(line: Named, health: LineHealth | undefined): Cause
   if (pausedCountries !== null) {
     const where = pausedCountries.map(countryName).join(', ')
     causes.push(
-      of('refusing', [`may not send to ${where}`, `may not send to ${where}`], null, sending, 'bad'),
+      of('country paused', [`may not send to ${where}`, `may not send to ${where}`], null, sending, 'bad'),
     )
   }
   const unheardSince = health?.unheardSince ?? null

@@ -40,7 +40,7 @@ const BY_NAME: Record<string, string> = {
   receiptAt: '2026-01-31T09:30:03.000Z',
 }
 
-/** What most things are, among the choices of a state. */
+/** The usual states: an example has one of these if its field allows it. */
 const USUAL: readonly unknown[] = ['delivered', 'sent', 'active']
 
 const BY_FORMAT: Record<string, string> = {
@@ -55,7 +55,7 @@ const BY_PATTERN: Record<string, string> = {
   '^\\d+$': '1769852000',
 }
 
-/** A schema in itself ends here. */
+/** A schema that contains itself ends at this depth. */
 const MAX_DEPTH = 8
 
 /**
@@ -96,7 +96,7 @@ export function exampleOf(
   return BY_FORMAT[found.format ?? ''] ?? BY_PATTERN[found.pattern ?? ''] ?? BY_NAME[name] ?? '…'
 }
 
-/** Most of what may be null is null, such as `disabledAt` and `carrierCode`. */
+/** Most fields that may be null usually are, such as `disabledAt` and `carrierCode`. */
 function mayBeNull({ type, anyOf = [] }: Keywords): boolean {
   return Array.isArray(type)
     ? type.includes('null')

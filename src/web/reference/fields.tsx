@@ -23,7 +23,7 @@ export function fieldsOf(schema: Schema): Field[] {
   }))
 }
 
-/** Shows fields: name, type, bounds and meaning. The fields of an object in it are folded. */
+/** Shows fields: name, type, bounds and meaning. The fields of a nested object are folded. */
 export function Fields({ fields, showsRequired }: { fields: readonly Field[]; showsRequired: boolean }) {
   return (
     <dl class="fields">
@@ -66,7 +66,7 @@ function descriptionOf(schema: Schema): string | undefined {
   return description ?? oneOf.map(descriptionOf).find((each) => each !== undefined)
 }
 
-/** An object that has a name is on the page of objects. */
+/** A named object has its fields on the page of objects. */
 function innerFields(schema: Schema): Field[] {
   const { items, anyOf = [], oneOf = anyOf } = schema as Keywords
   if (items !== undefined) return innerFields(items)
@@ -128,7 +128,7 @@ interface Bounds extends Keywords {
   default?: unknown
 }
 
-/** Everyday sizes. 2^53 is none. */
+/** A larger maximum, such as 2^53, tells readers nothing. */
 const MAX_SAID = 2 ** 32
 
 function boundsOf(schema: Bounds): string[] {
@@ -139,7 +139,7 @@ function boundsOf(schema: Bounds): string[] {
     ...(minimum !== undefined && minimum > 1 && said === undefined ? [`at least ${count(minimum)}`] : []),
     ...(minimum === undefined && said !== undefined ? [`at most ${count(said)}`] : []),
     ...(maxLength === undefined ? [] : [`at most ${count(maxLength)} characters`]),
-    ...(maxItems === undefined ? [] : [`at most ${count(maxItems)}`]),
+    ...(maxItems === undefined ? [] : [`at most ${count(maxItems)} items`]),
     ...(fallback === undefined || typeof fallback === 'object'
       ? []
       : [`default ${JSON.stringify(fallback)}`]),

@@ -101,7 +101,7 @@ export function readReference(context: Pick<Context, 'config' | 'vocabulary'>): 
   }
 }
 
-/** The page of a group, by its name. No group is called as one of the other pages. */
+/** The page of a group, by its name. No group has the name of another page. */
 export function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-')
 }
@@ -138,11 +138,11 @@ const TOKENS: Record<Access, string> = {
   'changes lines': 'An API token that is not read-only',
   'reveals lines': 'An API token that is not read-only',
   'reads account': 'An API token for all {lines}',
-  'changes account': 'An API token for all {lines} that is not read-only',
-  'reveals account': 'An API token for all {lines} that is not read-only',
+  'changes account': 'An API token that is for all {lines} and not read-only',
+  'reveals account': 'An API token that is for all {lines} and not read-only',
 }
 
-/** Says which API token may do an operation, by its id. The document has only that it needs one. */
+/** Says which API token may call an operation, by its id. The document says only that it needs one. */
 function accessOf({ vocabulary }: Pick<Context, 'vocabulary'>): ReadonlyMap<string, string> {
   const words = OPERATIONS.map(({ operationId, may, isForOperators }): [string, string] => [
     operationId,
@@ -151,11 +151,11 @@ function accessOf({ vocabulary }: Pick<Context, 'vocabulary'>): ReadonlyMap<stri
   return new Map(inProductWord(words, vocabulary))
 }
 
-/** More scopes are all that there are. */
+/** An operation with more scopes than this accepts all of them. */
 const FEW_SCOPES = 3
 
 function mayUse({ operationId, security }: Described, access: ReadonlyMap<string, string>): string {
-  if (security?.length === 0) return 'No API token'
+  if (security?.length === 0) return 'No API token needed'
   const scopes = (security ?? []).flatMap(({ application = [] }) => application)
   const tokens = access.get(operationId) ?? 'Any API token'
   if (scopes.length === 0) return tokens

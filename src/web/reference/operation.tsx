@@ -7,7 +7,7 @@ import { Fields, fieldsOf, TypeWords, type Field } from './fields.js'
 import type { Group, Reference, ShownOperation, ShownResponse } from './model.js'
 import { Prose } from './prose.js'
 
-/** Shows an operation: what it does and takes at the left, and at the right a request with its response. */
+/** Shows an operation: on the left what it does and takes, on the right a request with its response. */
 export function OperationSection(props: { reference: Reference; group: Group; operation: ShownOperation }) {
   const { reference, group, operation } = props
   const { id, path, summary, description, mayUse, parameters, errors } = operation
@@ -30,7 +30,7 @@ export function OperationSection(props: { reference: Reference; group: Group; op
         {mayUse !== '' && (
           <p class="muted">
             <small>
-              Who can use it: <Prose text={mayUse} />
+              Access: <Prose text={mayUse} />
             </small>
           </p>
         )}
@@ -99,7 +99,7 @@ function Body({ reference, operation }: { reference: Reference; operation: Shown
   return <Folded title={title} fields={fields} />
 }
 
-/** More fields than these are folded, so that the operations of a page can be overlooked. */
+/** More fields than this are folded, so that the operations of a page can be seen at a glance. */
 const FEW = 4
 
 function Folded({ title, fields }: { title: string; fields: Field[] }) {
@@ -141,7 +141,9 @@ function Response({
       )}
       <dd>
         <Prose text={description} />
-        {others.length > 0 && <Prose text={` Also as ${others.map((each) => `\`${each}\``).join(', ')}.`} />}
+        {others.length > 0 && (
+          <Prose text={` Also available as ${others.map((each) => `\`${each}\``).join(', ')}.`} />
+        )}
         {names.length > 0 && (
           <Prose
             text={` ${names.length === 1 ? 'Header' : 'Headers'}: ${names.map((each) => `\`${each}\``).join(', ')}.`}
@@ -182,7 +184,7 @@ function Sample({ reference, operation }: { reference: Reference; operation: Sho
   )
 }
 
-/** The command that does the operation, with ids in capitals, and with what is required. */
+/** Returns a command that calls the operation, with ids in capitals, and with only what is required. */
 export function curlOf(reference: Reference, operation: ShownOperation, path: string): string {
   const { method, mayUse, parameters, body, bodyType } = operation
   const example = (schema: Schema, name: string) =>
@@ -198,10 +200,10 @@ export function curlOf(reference: Reference, operation: ShownOperation, path: st
   const isJson = bodyType === 'application/json'
   return curlCommand({
     url: `${reference.baseUrl}${filled}${query === '' ? '' : `?${decodeURIComponent(query)}`}`,
-    // curl does these by itself.
+    // curl chooses these by itself.
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? {} : { method }),
     headers: {
-      ...(mayUse === 'No API token' ? {} : { Authorization: 'Bearer lhp_…' }),
+      ...(mayUse === 'No API token needed' ? {} : { Authorization: 'Bearer lhp_…' }),
       ...(isJson ? { 'Content-Type': 'application/json' } : {}),
     },
     ...(value === undefined ? {} : { body: JSON.stringify(value, null, 2).replaceAll('\n', '\n  ') }),

@@ -15,8 +15,8 @@ import { Call, OperationSection } from './operation.js'
 import { Prose } from './prose.js'
 
 /**
- * The reference of the API, for everybody: a page with all operations, one for each group, and one with the objects in
- * their responses. It has everything that the OpenAPI document has, and needs no script.
+ * The API reference, for everybody: a page with all operations, one for each group, and one with the objects in their
+ * requests and responses. It has everything that the OpenAPI document has, and needs no script.
  */
 export function showReference(context: Context): Middleware {
   const reference = readReference(context)
@@ -33,7 +33,7 @@ export function showReference(context: Context): Middleware {
         <div class="with-facts">
           <div class="stack">
             <ListControls listing={searchOf('/docs', q, { count: Infinity })} label="Operations" />
-            {groups.length === 0 && <Empty>No operation has this in its name, path, text or fields.</Empty>}
+            {groups.length === 0 && <Empty>No operations match this search.</Empty>}
             {groups.map((group) => (
               <GroupTable key={group.path} group={group} />
             ))}
@@ -47,7 +47,7 @@ export function showReference(context: Context): Middleware {
                 <a href="/openapi.json">openapi.json</a>
               </Fact>
               <Fact label="Objects">
-                <a href="/docs/objects">Fields of responses</a>
+                <a href="/docs/objects">All objects and their fields</a>
               </Fact>
             </Facts>
             {q === '' && <Rules reference={reference} />}
@@ -191,7 +191,7 @@ function Rules({ reference: { tokens, scopes, errors } }: { reference: Reference
         </p>
       </section>
       <section aria-labelledby="scopes">
-        <h2 id="scopes">Scopes of apps</h2>
+        <h2 id="scopes">App scopes</h2>
         <dl class="fields">
           {scopes.map(([scope, sentence]) => (
             <div key={scope}>
@@ -223,7 +223,7 @@ function Rules({ reference: { tokens, scopes, errors } }: { reference: Reference
   )
 }
 
-/** The groups, and the parts of the open page. On a phone the page with all operations is the way. */
+/** The groups, and the parts of the open page. On a phone, the page with all operations takes its place. */
 function Contents(props: {
   label: string
   groups: readonly Group[]

@@ -4,8 +4,8 @@ import { assetPath } from '../assets.js'
 import { brandingOf } from '../branding.js'
 
 /**
- * Swagger UI from its package, with which operations can be tried; a file starts it, because no script may be inline. It is half a
- * megabyte, so the reference is a page of its own.
+ * Swagger UI from its package, for trying operations; a file starts it, because no script may be inline. It is half a
+ * megabyte, so the reference itself does without it.
  */
 const pageIn = (name: string, logo: string) => `<!doctype html>
 <html lang="en">
@@ -13,7 +13,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Try the ${name} API</title>
-    <meta name="description" content="The API of ${name}, with a form to try each operation.">
+    <meta name="description" content="The ${name} API, with a form to try each operation.">
     <link rel="icon" href="${logo}">
     <link rel="stylesheet" href="${assetPath('swagger-ui.css')}">
     <link rel="stylesheet" href="${assetPath('docs.css')}">

@@ -16,15 +16,15 @@ describe('the table of usage', () => {
   const wordsWith = (more: object) =>
     wordsOf(renderToString(UsageTable({ usage: [row, { ...row, lineId: newId(), ...more }], lines: [] })))
 
-  it('says once what holds for every row', () => {
+  it('says once what applies to every row', () => {
     const words = wordsWith({})
-    expect(words).to.include('Segments are our own count. The carrier has reported no prices.')
+    expect(words).to.include('Segment counts are our own. The carrier has reported no prices.')
     expect(words)
       .to.match(/2026-11 2 3 – .*2026-11 2 3 –/)
       .and.not.match(/no price |, our count/)
   })
 
-  it('says at each row what differs', () => {
+  it('says in each row what differs', () => {
     const words = wordsWith({
       carrierSegmentCount: 3,
       prices: [{ currency: 'USD', amount: '1.80', messageCount: 2 }],

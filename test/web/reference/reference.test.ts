@@ -47,7 +47,7 @@ describeWeb('the API reference', ({ context, web }) => {
         .to.include(prose(summary))
         .and.to.include(prose((description ?? '') as string))
       for (const { name } of parameters as Parameter[]) expect(text, operationId).to.include(name)
-      expect(text, operationId).to.match(/Who can use it: .|to your URL/)
+      expect(text, operationId).to.match(/Access: .|to your URL/)
     }
     for (const name of Object.keys(document.webhooks))
       expect(pages.get('/docs/outgoing-webhook')).to.include(`id="${name}"`)
@@ -138,7 +138,7 @@ describeWeb('the API reference', ({ context, web }) => {
       'An API token that is not read-only, or an app with `messages:connect` or `messages:write`',
     )
     expect(mayUse.get('createPortalLink')).to.equal("An operator's API token")
-    expect(mayUse.get('isAlive')).to.equal('No API token')
+    expect(mayUse.get('isAlive')).to.equal('No API token needed')
     expect(plain(await pageOf('/docs/applications'))).to.include('An API token for all lines')
   })
 
@@ -163,7 +163,7 @@ describeWeb('the API reference', ({ context, web }) => {
     expect((await web.request('/docs/nothing')).status).to.equal(404)
   })
 
-  it('says the product word', async () => {
+  it('uses the product word', async () => {
     await withWeb(
       { PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://linehook.example/below/' },
       async (other) => {

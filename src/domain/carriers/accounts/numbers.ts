@@ -101,13 +101,16 @@ export async function importOffered(
   }
 }
 
-/** The carrier has no API to enter our URLs with. They may be secret, so they are not in the message. */
+/** The carrier has no API for entering our URLs. They may be secret, so the message does not contain them. */
 export class SetUpByHand extends UserError {
   constructor(
     { name }: Pick<CarrierAccount, 'name'>,
     readonly urls: CallbackUrl[],
   ) {
-    super(`${name} has no API for setting up callbacks. Enter its callback URLs at the carrier yourself`, 409)
+    super(
+      `${name} cannot set up its callbacks by API. Enter its callback URLs in the carrier's dashboard`,
+      409,
+    )
   }
 }
 

@@ -138,7 +138,7 @@ function ofPeople(people: ForPeople): Need[] {
     ...ofPauses(people),
     ...pausedCountries.map(({ country, email, userId, accepted, usual }): Need => ({
       mood: 'bad',
-      code: 'refusing',
+      code: 'country paused',
       text:
         `Messages from ${email} to ${countryName(country)} are refused: ${accepted} were accepted in one hour, and the usual peak is ` +
         `${usual}. Ask the user whether they are expected.`,
@@ -146,7 +146,7 @@ function ofPeople(people: ForPeople): Need[] {
     })),
     ...unknownMessages.map((each): Need => ({
       mood: 'waiting',
-      code: 'unknown',
+      code: 'unknown outcome',
       text:
         each.count === 1
           ? `A message from ${each.email} has an unknown outcome. Check whether it arrived before resending.`
@@ -156,7 +156,7 @@ function ofPeople(people: ForPeople): Need[] {
     })),
     ...failedMedia.map((each): Need => ({
       mood: 'waiting',
-      code: 'not copied',
+      code: 'media not copied',
       text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} from ${each.email} could not be copied in the last 24 hours.`,
       cure: { at: 'failed messages', userId: each.userId },
     })),

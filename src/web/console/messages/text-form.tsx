@@ -154,13 +154,13 @@ export async function sendText(
     sendAt: readSendTime(ctx),
   })
   return accepted.catch((error: unknown) => {
-    // The API's words name its field, which is called otherwise here.
+    // The API's message names its own field, which has another name here.
     if (error instanceof UserError && error.message === REFUSALS.notANumber) throw new UserError(NOT_A_NUMBER)
     throw error
   })
 }
 
-const NOT_A_NUMBER = 'This is not a phone number. Write it with its country code, such as +15551234567'
+const NOT_A_NUMBER = 'This is not a phone number. Include the country code, such as +15551234567'
 
 /** Answers htmx with only the count, and others with the page that has it and the typed fields. */
 export async function countText(

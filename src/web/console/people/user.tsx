@@ -121,7 +121,7 @@ export function showUser(context: Context): Middleware {
   }
 }
 
-/** One line of the user in a row, which opens to what an operator can do with it. */
+/** Shows one of the user's lines as a row, which opens to show what an operator can do with it. */
 function LineRow({ page, path, line }: { page: Page; path: string; line: Lines[number] }) {
   const { id, number, name, carrierAccount, routes, status, pausedAt } = line
   const at = `${path}/lines/${id}`
@@ -144,8 +144,8 @@ function LineRow({ page, path, line }: { page: Page; path: string; line: Lines[n
           <h3>Sending</h3>
           <p>
             {pausedAt === null
-              ? 'Once paused, new messages are accepted but wait until an operator resumes sending.'
-              : 'Paused. Messages are accepted and wait.'}
+              ? 'While sending is paused, new messages are accepted but wait until an operator resumes it.'
+              : 'Paused. Messages are accepted but wait.'}
           </p>
           <Form page={page} action={`${at}/${pausedAt === null ? 'pause' : 'resume'}`}>
             <button type="submit">{pausedAt === null ? 'Pause sending' : 'Resume sending'}</button>
@@ -155,7 +155,7 @@ function LineRow({ page, path, line }: { page: Page; path: string; line: Lines[n
           <h3>Line</h3>
           <p>
             {isActive
-              ? 'Once disabled, the line stops sending, its waiting messages fail, and its webhook returns 404.'
+              ? 'If you disable the line, it stops sending, its waiting messages fail, and its webhook returns 404.'
               : 'Disabled. Its webhook returns 404.'}
           </p>
           <Form page={page} action={`${at}/${isActive ? 'disable' : 'enable'}`}>

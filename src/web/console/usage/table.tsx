@@ -3,13 +3,13 @@ import type { Usage } from '../../../domain/messages/spending/usage.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 
-/** Shows the lines' sending by month, and its cost according to carriers. What holds for every row is said once. */
+/** Shows the lines' sending by month, and its cost according to carriers. What applies to every row is said once. */
 export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: readonly OwnLine[] }) {
   const byId = new Map(lines.map((line) => [line.id, line]))
   const isUnpriced = usage.every(({ prices }) => prices.length === 0)
   const isOwnCount = usage.every(({ carrierSegmentCount }) => carrierSegmentCount === 0)
   const notes = [
-    ...(isOwnCount ? ['Segments are our own count.'] : []),
+    ...(isOwnCount ? ['Segment counts are our own.'] : []),
     ...(isUnpriced ? ['The carrier has reported no prices.'] : []),
   ]
   return (

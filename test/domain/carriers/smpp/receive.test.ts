@@ -168,10 +168,10 @@ describeContext('what an SMSC brings to a line', (context) => {
       const kept = await listUnclearCallbacks(context, account)
       const bodies = kept.map(({ body }) => Buffer.from(String(body), 'hex').toString('latin1')).reverse()
       for (const [n, number] of numbers.entries()) expect(bodies.at(n - numbers.length)).to.include(number)
-      expect(kept[0]).to.include({ count: 1, why: 'a text, but no line of this account has the number' })
+      expect(kept[0]).to.include({ count: 1, why: 'a text to a number that has no line on this account' })
     })
 
-    it('a text for no line that the SMSC brings again is kept once; of many, the newest are kept', async () => {
+    it('a text for no line that the SMSC sends again is kept once; of many, only the newest are kept', async () => {
       const stray = (text: string) => ({ ...inboundOf(ANNA, '+19998887777', text) })
       const kept = async () =>
         (await listUnclearCallbacks(context, account)).map(({ body, count }) => ({

@@ -33,7 +33,7 @@ describeWeb('the form of a kind with many settings', ({ context, web }) => {
     expect(http.text.indexOf('name="setting-url"')).to.be.below(http.text.indexOf('<details class="row"'))
     const smpp = await browser.get(`${NEW}?kind=smpp`)
     expect(groupsOf(smpp.text)).to.deep.equal([
-      ...['Sessions', 'Number types', 'Texts and receipts', 'Fields and errors of this SMSC', 'More hosts'],
+      ...['Sessions', 'Number types', 'Texts and receipts', 'SMSC fields and errors', 'Additional hosts'],
     ])
     expect(groupsOf((await browser.get(`${NEW}?kind=twilio`)).text)).to.deep.equal([])
   })

@@ -68,8 +68,8 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       ],
       [
         { last_failure: 'tls_expired' },
-        'certificate',
-        'certificate Front desk Endpoint has an expired certificate · 127.0.0.1:9 Started just now 4 failures in a row',
+        'certificate error',
+        'certificate error Front desk Endpoint has an expired certificate · 127.0.0.1:9 Started just now 4 failures in a row',
       ],
       [
         { disabled_at: new Date(), disabled_reason: 'gone' },

@@ -149,7 +149,7 @@ describeWeb('the settings', ({ context, web }) => {
       })
       const { text } = await browser.get(SETTINGS)
       expect(text).to.include('&lt;b>Browser&lt;/b>').and.not.to.include('<b>Browser')
-      expect(text.match(/This one/g)).to.have.length(1)
+      expect(text.match(/This session/g)).to.have.length(1)
       expect(text).not.to.include(browser.cookie().split('=')[1])
     })
 

@@ -53,7 +53,7 @@ function Unclear({ title, unclear }: { title: string; unclear: UnclearCallback[]
     <>
       <h3 id="not-understood">Not understood ({unclear.length})</h3>
       <p>
-        {title} sent these, but Linehook could not read them, or found no line for them. They are kept for two
+        {title} sent these, but Linehook could not read them or found no line for them. They are kept for two
         weeks.
       </p>
       {unclear.slice(0, SHOWN).map(({ id, name, why, method, query, contentType, body, count, lastAt }) => (

@@ -11,7 +11,7 @@ interface OfForm {
   action: string
 }
 
-/** The beginnings of groups of settings, for kinds that have very many. What is needed stands in the first group. */
+/** The first setting of each group, for kinds with very many settings. Required ones come before all groups. */
 const GROUPS: Record<string, string> = {
   idField: 'Responses',
   verification: 'Incoming requests',
@@ -20,14 +20,14 @@ const GROUPS: Record<string, string> = {
   systemType: 'Sessions',
   sourceTon: 'Number types',
   longMessages: 'Texts and receipts',
-  tlvs: 'Fields and errors of this SMSC',
-  standbyHosts: 'More hosts',
+  tlvs: 'SMSC fields and errors',
+  standbyHosts: 'Additional hosts',
 }
 const MANY = 12
 
 /**
- * A field for each setting of a kind; for an existing account it holds the value, if that may be shown. Of many, the
- * groups that hold only defaults are folded.
+ * A field for each setting of a kind; for an existing account it holds the value, if that may be shown. If there
+ * are many, the groups that hold only defaults are folded.
  */
 export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
   const { page, action, settings } = props
@@ -57,7 +57,7 @@ export function SettingFields(props: OfForm & { settings: readonly SettingView[]
   )
 }
 
-/** What somebody set, or has to set again, is in sight. */
+/** A setting that somebody has changed, or has to correct, is in sight. */
 function isOpened(page: Page, action: string, setting: SettingView): boolean {
   const { key, isSecret, isSet, value, standard = '' } = setting
   if (page.fault?.action === action && new RegExp(`\\b${key}\\b`).test(page.fault.message)) return true

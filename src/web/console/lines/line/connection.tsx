@@ -50,8 +50,8 @@ export function Disconnect({ view }: { view: LineView }) {
       {connection.enabled ? (
         <>
           <p class="muted">
-            Your programs can no longer send or receive on this line. To pause them for a while, disable the
-            connection under <a href={tabPath(view.line.id, 'access')}>Access</a> instead.
+            Disconnecting stops your programs from sending and receiving on this line. To pause them for a
+            while, disable the connection under <a href={tabPath(view.line.id, 'access')}>Access</a> instead.
           </p>
           <Confirm
             page={page}

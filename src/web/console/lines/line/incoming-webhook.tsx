@@ -147,7 +147,9 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
     <Section view={view} id={ID} title="Incoming webhook" offers={exists ? [action] : []}>
       {exists ? (
         <>
-          <p class="muted">Your programs can no longer send with this URL. Nothing else changes.</p>
+          <p class="muted">
+            Deleting it stops your programs from sending with this URL. Nothing else changes.
+          </p>
           <Confirm
             page={view.page}
             action={action}

@@ -21,13 +21,13 @@ function stateOf({ status, pausedAt, pausedCountries }: Named, health: LineHealt
   const ofEndpoints = (health?.endpoints ?? []).flatMap((endpoint) => stateOfEndpoint(endpoint))
   const bad = ofEndpoints.find(([mood]) => mood === 'bad')
   if (bad !== undefined) return bad
-  if (pausedCountries !== null) return ['bad', 'refusing']
+  if (pausedCountries !== null) return ['bad', 'country paused']
   if (pausedAt !== null) return ['waiting', 'paused']
   if (health?.unheardSince != null) return ['waiting', 'no endpoint']
   return ofEndpoints[0] ?? ['good', 'healthy']
 }
 
-/** Returns the endpoint's badge, if it needs attention. A badge that a line may have too says that it is the endpoint's. */
+/** Returns the endpoint's badge, if it needs attention. It names the endpoint if a line can have the same badge. */
 function stateOfEndpoint(endpoint: EndpointHealth): Badge[] {
   const { mood, code } = badgeOfEndpoint(endpoint)
   if (mood === 'good' || mood === '') return []

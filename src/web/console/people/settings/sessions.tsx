@@ -68,7 +68,7 @@ function SessionTable({ page, sessions, currentId }: Listed) {
             </td>
             <td class="r">
               {id === currentId ? (
-                'This one'
+                'This session'
               ) : (
                 <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
                   <button type="submit" class="secondary">

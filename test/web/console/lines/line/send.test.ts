@@ -39,7 +39,7 @@ describeWith("a line's tab Send", startConsole, (site) => {
   it('says what is wrong with a text, with what was typed still in it', async () => {
     const { status, text } = await line.submit('messages', { to: 'nobody', text: '<b>Hi</b>', key: 'k-1' })
     expect(status).to.equal(400)
-    expect(text).to.match(/role="alert"[^>]*>This is not a phone number\. Write it with its country code/)
+    expect(text).to.match(/role="alert"[^>]*>This is not a phone number\. Include the country code/)
     expect(text).to.include('value="nobody"').and.include('&lt;b>Hi&lt;/b>').and.include('value="k-1"')
   })
 

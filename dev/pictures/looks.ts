@@ -37,7 +37,7 @@ export async function takeAllLooks({ installation, url, browser, shop, found, op
     await page.locator('ol.activity > li[id] > div > a:first-child').first().click()
     await page.getByRole('heading', { level: 1 }).last().waitFor()
     await page.screenshot({ path: `${FOLDER}/drawer-${look}.png` })
-    // As somebody sees it who is not signed in.
+    // This is what somebody who is not signed in sees.
     await page.context().clearCookies()
     await takeWhole(page, '/console/sign-in', `console-sign-in-${look}`)
     await page.context().close()
@@ -48,12 +48,12 @@ export async function takeAllLooks({ installation, url, browser, shop, found, op
   }
 }
 
-/** What stands inside of somebody's product, from the link to a line. */
+/** Takes the pages that are shown inside another product, from the portal link to a line. */
 async function takePortal(context: Awaited<ReturnType<Browser['newContext']>>, look: string, link: string) {
   const page = await context.newPage()
   await takeWhole(page, link, `portal-link-${look}`)
   await page.getByRole('button', { name: 'Open' }).click()
-  // Of a single line it leads to that.
+  // With a single line, the link leads to that line.
   await page.waitForURL(({ pathname }) => pathname !== '/console/portal')
   await takeWhole(page, '/console', `portal-lines-${look}`)
   await page.locator('table.lines a').first().click()
@@ -70,8 +70,8 @@ async function takeWhole(page: Page, path: string, name: string): Promise<void> 
 }
 
 /**
- * Lists every page of the route table, with the ids of the shop. Those that only a link opens are left out: a portal is
- * taken with its link, and nobody sets up an installation that has an operator.
+ * Lists every page of the route table, with the ids of the shop. Those that only a link opens are left out: a
+ * portal is taken with its link, and an installation that has an operator is not set up again.
  */
 async function pagesOf(
   context: Context,

@@ -2,7 +2,7 @@ import { readLogo, type Logo } from './brand-logo.js'
 import { ConfigInvalid } from './invalid.js'
 import { splitList } from './kinds.js'
 
-/** The settings that belong together, as they were given. */
+/** Settings that belong together, as they were given. */
 type Given<Name extends string> = { [Key in Name]?: string | undefined }
 
 /** The name and the looks that the service shows. */

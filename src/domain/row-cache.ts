@@ -47,7 +47,7 @@ export function createRowCache<Row>(
 /** The row that opens something for a request: its webhook, or the account that signed it. */
 export interface OpenedRow<Row> {
   row: Row
-  /** True if the row was remembered: it may be closed or changed by now. */
+  /** True if the row was remembered: it may have been closed or changed since. */
   mayBeOld: boolean
   /**
    * Looks the row up and judges it again.

@@ -47,7 +47,7 @@ export function bullBoard(context: Context, path: string): Middleware {
   }
 }
 
-/** No search engine can sign in, so it finds no page that it could list. */
+/** Search engines cannot sign in, so they find no page to list. */
 const NO_INDEX = '<meta name="robots" content="noindex" />'
 
 /** Its page asks another host for its fonts, which the Content-Security-Policy refuses. */

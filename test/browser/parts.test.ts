@@ -117,13 +117,13 @@ describe('the parts of the console in a browser', function () {
       const [pause, disable] = await Promise.all(
         ['Pause sending', 'Disable line'].map((name) => leftOf(row.getByRole('button', { name }))),
       )
-      // On a desk they stand beside each other, and on a phone below.
+      // On a desktop they are side by side, and on a phone one below the other.
       expect(pause === disable).to.equal(options === PHONE)
       await user.context().close()
     }
   })
 
-  it('on a phone, scroll to the tab that is shown, and are no page of more than 4,000 px', async () => {
+  it('on a phone, scroll to the current tab, and are at most 4,000 px tall', async () => {
     const page = await visit('/console/lines/:lineId/danger', PHONE)
     const tab = page.locator('.tabs [aria-current]')
     const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {}
@@ -135,7 +135,7 @@ describe('the parts of the console in a browser', function () {
     await page.context().close()
   })
 
-  it('say of a scheduled message when it goes, without the day if that is today', async () => {
+  it('say when a scheduled message is sent, without the day if that is today', async () => {
     const sent = { to_number: '+15005550166', status: 'scheduled' }
     const tonight = new Date()
     tonight.setHours(23, 59, 0, 0)

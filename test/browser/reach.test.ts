@@ -45,7 +45,7 @@ describe('every page of the route table in a browser', function () {
     ['320 px wide', { viewport: { width: 320, height: 640 } }],
     ['at 200 %', { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 }],
   ] as const) {
-    it(`has nothing beside the window when everything is opened, ${how}`, async () => {
+    it(`does not scroll sideways with everything opened, ${how}`, async () => {
       const page = await visit(options)
       const faults: string[] = []
       for (const path of paths()) {
@@ -58,7 +58,7 @@ describe('every page of the route table in a browser', function () {
     })
   }
 
-  it('is sound HTML where axe does not look', async () => {
+  it('is valid HTML where axe does not look', async () => {
     const page = await visit({})
     const faults: string[] = []
     for (const path of paths()) {
@@ -69,14 +69,14 @@ describe('every page of the route table in a browser', function () {
     await page.context().close()
   })
 
-  it('is used with the Tab key alone: each control gets the focus, which is seen', async () => {
+  it('can be used with the Tab key alone: each control gets the focus, and shows it', async () => {
     const page = await visit({ viewport: { width: 1280, height: 900 } })
     const faults: string[] = []
     for (const path of paths()) {
       await page.goto(path)
       const count = await page.evaluate(numberControls)
       const reached = new Set<string>()
-      // A field of a date has several stops.
+      // A date field has several stops.
       for (let pressed = 0; pressed < count + 30 && reached.size < count; pressed += 1) {
         await page.keyboard.press('Tab')
         const { number, isSeen, html } = await page.evaluate(focused)
@@ -137,7 +137,7 @@ function openAll(): number {
   return document.documentElement.scrollWidth
 }
 
-/** Runs in the page. What the content model of HTML forbids, and IDs that are there twice. */
+/** Runs in the page. @returns what the content model of HTML forbids, and IDs that occur twice */
 function findUnsound(): string[] {
   const misplaced = [
     'header :is(header, footer, main)',
@@ -156,7 +156,7 @@ function findUnsound(): string[] {
   return [...document.querySelectorAll(misplaced), ...ids].map(({ outerHTML }) => outerHTML.slice(0, 120))
 }
 
-/** Runs in the page. @returns how many controls it has. Of radio buttons of one name, Tab reaches one. */
+/** Runs in the page. @returns how many controls it has. Tab reaches only one of the radio buttons with the same name. */
 function numberControls(): number {
   const controls = [
     ...document.querySelectorAll<HTMLElement>(
@@ -167,7 +167,7 @@ function numberControls(): number {
   return controls.length
 }
 
-/** Runs in the page. What is focused, and if it, or the form that it fills, is marked. */
+/** Runs in the page. @returns what is focused, and whether it, or the form that it fills, is marked */
 function focused(): { number: string | undefined; isSeen: boolean; html: string } {
   const element = document.activeElement as HTMLElement
   const { outlineStyle, outlineWidth } = getComputedStyle(element)
@@ -178,7 +178,7 @@ function focused(): { number: string | undefined; isSeen: boolean; html: string 
   return { number: element.dataset.number, isSeen, html: element.outerHTML.slice(0, 160) }
 }
 
-/** Runs in the page. The controls that are not among these. */
+/** Runs in the page. @returns the controls that are not among these */
 function controlsBut(reached: string[]): string[] {
   return [...document.querySelectorAll<HTMLElement>('[data-number]')]
     .filter(({ dataset }) => !reached.includes(dataset.number ?? ''))

@@ -31,7 +31,7 @@ export async function startJudged(): Promise<Judged> {
   }
 }
 
-/** Says whether we take a request for the provider's. */
+/** Says whether we accept a request as the provider's. */
 export function isTakenByUs<Settings extends object>(
   { callbacks }: Pick<Provider<Settings>, 'callbacks'>,
   settings: Settings,
@@ -45,8 +45,8 @@ const TO = '+13125550199'
 const TEXT = 'Grüße 🙂'
 
 /**
- * Sends a text twice to a stand-in, by us and by the provider's own package. It must read the same from both, and find
- * nothing wrong: it is made from documentation, and could otherwise be as wrong as we are.
+ * Sends a text to a stand-in twice: from us and from the provider's own package. It must read the same from both, and
+ * find nothing wrong: it was made from documentation, and could otherwise be as wrong as we are.
  *
  * @param sendAsTheyDo resolves to the id that the package gives
  * @param same the fields that both requests have

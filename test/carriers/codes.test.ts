@@ -40,7 +40,7 @@ describe('the meaning of carriers’ codes', () => {
     expect(CARRIER_REASON_NAMES.filter((name) => !used.includes(name))).to.deep.equal([])
   })
 
-  it('knows hundreds of codes, two hundred of them of Twilio, Telnyx and Vonage', () => {
+  it('knows hundreds of codes, two hundred of them from Twilio, Telnyx and Vonage', () => {
     const countOf = (tables: (typeof CARRIER_CODES)[string][]) =>
       tables.flatMap((known) => listCodes(known).flatMap(codesOf)).length
     expect(countOf(Object.values(CARRIER_CODES))).to.be.above(600)

@@ -54,7 +54,7 @@ describe('the monitor of backends', () => {
 
   const pidOf = (client: pg.Client) => (client as unknown as { processID: number }).processID
 
-  it('asks one question at a time, however many are asked of it', async () => {
+  it('runs one query at a time, however many it is asked for', async () => {
     const pids = backends.map(pidOf)
     const answers = await Promise.all(pids.map((pid) => monitor.statesOf([pid])))
     expect(answers.map((states) => [...states])).to.deep.equal(pids.map((pid) => [[pid, 'idle']]))

@@ -36,7 +36,7 @@ describe('a request that a row opens', () => {
     return { opened, lookUps: () => lookUps }
   }
 
-  it('uses the remembered row if it opens it, and else the current one', async () => {
+  it('uses the remembered row if that opens it, and otherwise the current one', async () => {
     const remembered = open('open, old', 'open, new')
     expect(await remembered.opened).to.include({ row: 'open, old', mayBeOld: true })
     expect(remembered.lookUps()).to.equal(0)
@@ -56,7 +56,7 @@ describe('a request that a row opens', () => {
     expect(opened.mayBeOld).to.equal(false)
   })
 
-  it('is to come again if the row changes each time', async () => {
+  it('is asked to come again later if the row changes each time', async () => {
     const { opened, lookUps } = open('open, old', 'open, new')
     const error = await failure(answerByRow(await opened, 'The row', () => Promise.resolve(undefined)))
     expect(error).to.be.instanceOf(Unavailable)

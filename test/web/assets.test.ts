@@ -29,7 +29,7 @@ describeWeb('assets', ({ web }) => {
     }
   })
 
-  it('come by Brotli, by gzip or as they are, whatever the browser prefers among those it supports', async () => {
+  it('come as Brotli if the browser supports it, else as gzip, else as they are', async () => {
     const path = assetPath('swagger-ui.js')
     const plain = await web.request(path, { headers: { 'Accept-Encoding': 'identity' } })
     const sizes: number[] = []

@@ -10,13 +10,13 @@ export const twilio: CarrierCodes = {
     landline: '21265 21614 21635 30006',
     // Twilio gives 30004 for blocked recipients, and seldom for others.
     blocked_by_recipient: '21610 30004',
-    // 21618 is a text that every network filters.
+    // 21618 means that every network filters the text.
     blocked_by_carrier: '21618 30007 30450',
     // These are about 10DLC, toll-free verification (30032), names that a country wants registered (30018, 30040), numbers
     // that are not registered in the United Kingdom (30041), and the ids of India's DLT.
     sender_not_registered: '21900 21901 30018 30024 30032-30035 30040 30041',
-    // 21701 and 21705 are a Messaging Service that is not there. 21910, 30015 and 30016 are a sender of another channel, such
-    // as WhatsApp. 14108 is one in TwiML.
+    // 21701 and 21705 mean that a Messaging Service does not exist. 21910, 30015 and 30016 are about a sender of another
+    // channel, such as WhatsApp. 14108 is about a sender in TwiML.
     sender_not_allowed: `14108 21212 21266 21407 21601 21606 21607 21612 21616 21657 21659-21661 21701 21703-21705 21709
       21711 21910 30015 30016`,
     country_not_enabled: '21408',

@@ -42,7 +42,7 @@ export function fillText(template: string, values: Readonly<Record<string, unkno
   return engines().plain.parseAndRenderSync(template, values) as string
 }
 
-/** An element of XML without attributes whose content is placeholders alone. */
+/** An XML element without attributes whose content is only placeholders. */
 const FIELD = /<([\w:.-]+)>((?:\s*\{\{[^{}]*\}\}\s*)+)<\/\1\s*>/g
 
 /** Fills in a whole XML document; the values are escaped. An element of placeholders that comes out empty is left out. */

@@ -6,7 +6,7 @@ type Asking = kit.Asking<{ signingKey: string }>
 /** The app makes contact every quarter of an hour, as far as Android allows; now and then a heartbeat is lost. */
 const AWAY_AFTER_MS = 40 * 60_000
 
-/** The largest page, and a bound against a list that never ends. */
+/** The largest page, and the bound that ends a list that would never end. */
 const [PAGE, MAX_PHONES] = [20, 2000]
 
 export async function listNumbers({ ask }: Asking): Promise<kit.CarrierNumber[]> {
@@ -47,7 +47,7 @@ export async function listPhones(asking: Asking): Promise<kit.PhoneState[]> {
   return phones
 }
 
-/** See https://docs.httpsms.com/webhooks/introduction : one webhook is for all of the account's lines. */
+/** See https://docs.httpsms.com/webhooks/introduction : one webhook serves all of the account's lines. */
 export async function setUpWebhook(
   wanted: readonly kit.CarrierNumber[],
   { ask, callbackUrl, settings: { signingKey } }: Asking,

@@ -17,7 +17,7 @@ export const REFERENCE = 'linehook_message_id'
 export function readReply(fields: unknown): readonly kit.CallbackItem[] {
   const [from, to] = [textAt(fields, 'source_number'), textAt(fields, 'destination_number')]
   const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
-  // Media are in the request itself, at no URL.
+  // Media are in the request itself, not at a URL.
   const attached = kit
     .listAt(fields, 'attachments')
     .map((each) => kit.dataUrl(textAt(each, 'content_type'), textAt(each, 'content')))

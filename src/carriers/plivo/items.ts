@@ -14,7 +14,7 @@ const STATES: kit.StateTable = {
 /** The values of `MessageIntent`: https://docs.plivo.com/docs/messaging/api/message/handling-incoming */
 const KEYWORDS = { optout: 'stop', optin: 'start', help: 'help' } as const
 
-/** An MMS has ten at most: https://support.plivo.com/hc/en-us/articles/360041856452 */
+/** An MMS has at most ten: https://support.plivo.com/hc/en-us/articles/360041856452 */
 const MAX_MEDIA = 10
 
 export function readMessage(fields: unknown): kit.CallbackItem {

@@ -3,7 +3,7 @@ import { textAt } from '../kit.js'
 
 type Asking = kit.Asking<object>
 
-/** 25,000 numbers are a bound against a list that never ends. */
+/** The bound of 25,000 numbers ends a list that would never end. */
 const MAX_PAGES = 100
 
 export async function listTelnyxNumbers(asking: Asking): Promise<kit.CarrierNumber[]> {

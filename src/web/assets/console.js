@@ -141,7 +141,7 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-// On a phone the tabs are wider than the window: the one that is shown is in sight.
+// On a phone the tabs are wider than the window, so the current one is scrolled into sight.
 for (const tab of document.querySelectorAll('.tabs [aria-current]')) {
   const row = tab.closest('ul')
   row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2

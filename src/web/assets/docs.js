@@ -3,7 +3,7 @@ globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
-  // It would draw every operation, which takes a phone seconds.
+  // Otherwise it would draw every operation, which takes seconds on a phone.
   docExpansion: 'none',
   validatorUrl: null,
   persistAuthorization: false,

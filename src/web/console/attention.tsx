@@ -96,7 +96,7 @@ function Row({ cause, ...here }: Here & { cause: Cause }) {
   )
 }
 
-/** Lists the ones that have an equal cause, each with its act. */
+/** Lists everything that has the same cause, each with its act. */
 function All({ cause: { count, whose }, ...here }: Here & { cause: Cause }) {
   const more = count - whose.length
   return (
@@ -131,7 +131,7 @@ function Name({ page, userId, each, isLinked }: Here & { each: CauseOf; isLinked
   )
 }
 
-/** Tries again in place where events wait, and elsewhere leads to where it is fixed. */
+/** Retries from here if events are waiting; otherwise it links to where the cause is fixed. */
 function ActOn({ page, userId, back, each: { cure, waitingAt } }: Here & { each: CauseOf }) {
   if (waitingAt === undefined) return <CureLink page={page} cure={cure} userId={userId} />
   return (

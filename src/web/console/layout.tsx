@@ -77,7 +77,7 @@ export function Layout(props: {
   )
 }
 
-/** What only some pages need. */
+/** The style sheets that only some pages need. */
 const STYLES = [
   ['/simulator', 'simulator.css'],
   ['/docs', 'reference.css'],

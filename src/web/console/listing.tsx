@@ -24,7 +24,7 @@ export interface Listing<Row> {
   number: number
   pageCount: number
   asked: { q: string; state: string; sort: string }
-  /** Those that some row has, each with the number that match the search. */
+  /** The states that some row has, each with the number of rows that match the search. */
   states: readonly ListedState[]
   sorts: readonly (readonly [value: string, label: string])[]
   /** True if there are enough rows to search, or some were left out. */
@@ -93,7 +93,7 @@ export function searchOf(
 
 /**
  * The search box, the filter and the order of a list, which are kept in its address. The states are links, so that one
- * press filters without a script. With a script a choice of the order counts at once, and Enter searches.
+ * press filters without a script. With a script, a chosen order takes effect at once, and Enter searches.
  */
 export function ListControls({ listing, label }: { listing: Controlled; label: string }) {
   const { path, asked, states, sorts, isControlled } = listing

@@ -24,7 +24,7 @@ export function Status({ status }: { status: MessageStatus | DeliveryStatus }) {
   )
 }
 
-/** What is at rest has the shape of a pause beside its color. */
+/** These states have the shape of a pause beside their color. */
 const AT_REST = /paused|held/
 
 /** Shows a state in a word or two, with its color and shape. */

@@ -11,7 +11,7 @@ describe("httpSMS's own package", () => {
   })
   afterEach(() => standIn.close())
 
-  it('sends so that the stand-in reads the same from it and from us', async () => {
+  it('sends what the stand-in reads the same way as what we send', async () => {
     const { apiKey = '' } = standIn.credentials
     const settings = httpsms.settings.cast({ apiKey, apiUrl: standIn.url })
     const theirs = new HttpSms(apiKey, standIn.url)

@@ -3,7 +3,7 @@ import type { CallbackRequest } from '../../../src/carriers/callbacks.js'
 import { isSignedByPlivo } from '../../../src/carriers/plivo/signature.js'
 
 /**
- * Plivo's own package has made these signatures (`plivo` 4.79.0, `validateV3Signature` and `validateSignature`). It is not
+ * Plivo's own package made these signatures (`plivo` 4.79.0, `validateV3Signature` and `validateSignature`). It is not
  * one of our packages, because it would bring 48 others. One is `request`, which nobody has maintained since 2020.
  */
 const TOKEN = 'MAXXXXXXXXXXXXXXXXXXfor-a-test'
@@ -56,7 +56,7 @@ function isOurs(
 
 describe("what Plivo's own package signs", () => {
   for (const [name, { url, fields, v3, v2 }] of Object.entries(SIGNED)) {
-    it(`is Plivo's for us too: ${name}`, () => {
+    it(`is accepted by us too: ${name}`, () => {
       expect(isOurs('V3', v3, { url, fields })).to.equal(true)
       expect(isOurs('V2', v2, { url, fields })).to.equal(true)
     })

@@ -35,13 +35,13 @@ describe("Sinch's own package", () => {
   for (const forgery of ['unsigned', 'wrong-secret', 'other-body', 'old'] as const) {
     it(`refuses what is forged, and so do we: ${forgery}`, async () => {
       await standIn.receive([{ from: '+13125550199', text: 'forged' }], forgery)
-      // How old a signature may be, it leaves to the receiver.
+      // It leaves it to the receiver how old a signature may be.
       expect(isTheirs()).to.equal(forgery === 'old')
       expect(isTakenByUs(sinch, ourSettings(), judged.last())).to.equal(false)
     })
   }
 
-  it('sends so that the stand-in reads the same from it and from us', async () => {
+  it('sends what the stand-in reads the same way as what we send', async () => {
     const { servicePlanId = '', apiToken = '' } = standIn.credentials
     const theirs = new SmsService({ servicePlanId, apiToken, smsHostname: standIn.url })
     await expectSameReading(standIn, sinch, ourSettings(), async ({ from, to, text }) => {

@@ -8,7 +8,7 @@ const settings = settingsOf({ port: 1 })
 
 interface Written {
   by: string
-  /** Where somebody has published it. */
+  /** Where it was published. */
   source: string
   text: string
   tlvs?: Record<string, string | number | Buffer>
@@ -29,7 +29,7 @@ const WRITTEN: Written[] = [
     },
   },
   {
-    by: "Kannel's opensmppbox, which fills the text with blanks from the left",
+    by: "Kannel's opensmppbox, which pads the text with blanks on the left",
     source: 'opensmppbox.c: "id:%S sub:001 dlvrd:%S submit date:%s done date:%s stat:%S err:%s text:%12s"',
     text: 'id:577e505a-dbd7-46ab-a04c-5a927ffb85b1 sub:001 dlvrd:000 submit date:2408201338 done date:240820093823 stat:REJECTD err:00B text:         You',
     tlvs: { receipted_message_id: '577e505a-dbd7-46ab-a04c-5a927ffb85b1', message_state: 8 },
@@ -56,13 +56,13 @@ const WRITTEN: Written[] = [
     },
   },
   {
-    by: 'smscsim, which puts points in place of the text',
+    by: 'smscsim, which has dots in place of the text',
     source: 'https://github.com/ukarim/smscsim',
     text: 'id:32 sub:001 dlvrd:000 submit date:2611211200 done date:2611211201 stat:UNDELIV err:069 Text:...',
     read: { carrierMessageId: '32', status: 'failed', carrierCode: 'UNDELIV/069' },
   },
   {
-    by: 'an SMSC that counts dlvrd to 28',
+    by: 'an SMSC whose dlvrd is 28',
     source: 'https://github.com/farhadi/node-smpp/issues/77',
     text: 'id:45013692 sub:0 dlvrd:28 submit date:1908121157 done date:1908121158 stat:UNDELIV err:21 Text:*100#',
     read: { carrierMessageId: '45013692', status: 'failed', carrierCode: 'UNDELIV/21' },
@@ -74,7 +74,7 @@ const WRITTEN: Written[] = [
     read: { carrierMessageId: 'rdwjwxns18krxr9936ey96ymcw', status: 'failed', carrierCode: 'UNDELIV' },
   },
   {
-    by: 'an SMSC that gives the IMSI and the network behind the error',
+    by: 'an SMSC that gives the IMSI and the network after the error',
     source: 'a client of Kannel that quotes it: "stat:UNDELIV err:001 IMSI: MSC: ORN:VipNet MCCMNC:"',
     text: 'id:40072910491419819 sub:001 dlvrd:001 submit date:1007291049 done date:1007291049 stat:UNDELIV err:001 IMSI: MSC: ORN:VipNet MCCMNC:',
     read: { carrierMessageId: '40072910491419819', status: 'failed', carrierCode: 'UNDELIV/001' },
@@ -103,7 +103,7 @@ const WRITTEN: Written[] = [
     },
   },
   {
-    by: 'an SMSC whose dates have no name of two words',
+    by: 'an SMSC whose dates have names of one word',
     source: 'a gateway that documents "submit:<smppdate>"',
     text: 'id:8812 sub:001 dlvrd:001 submit:2611211200 done date:2611211201 stat:DELIVRD err:000 Text:Hi',
     read: { carrierMessageId: '8812', status: 'delivered' },

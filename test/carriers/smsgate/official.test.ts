@@ -3,7 +3,7 @@ import { smsgate } from '../../../src/carriers/smsgate/smsgate.js'
 import { expectSameReading } from '../both-sides.js'
 import { startSmsGate, type SmsGateStandIn } from '../stand-ins/smsgate.js'
 
-/** The package leaves it to its user how a request is made. */
+/** The package lets its user choose how requests are made. */
 const http = {
   post: async (url: string, body: unknown, headers?: Record<string, string>): Promise<unknown> => {
     const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body), headers: headers ?? {} })
@@ -11,10 +11,10 @@ const http = {
   },
 } as theirPackage.HttpClient
 
-/** The package is written as a module, and says in package.json that it is none. */
+/** The package is written as a module, but its package.json says that it is not one. */
 const Client = theirPackage.default as unknown as typeof theirPackage.default.default
 
-describe('the own package of SMS Gateway for Android', () => {
+describe("SMS Gateway for Android's own package", () => {
   let standIn: SmsGateStandIn
 
   beforeEach(async () => {
@@ -22,11 +22,11 @@ describe('the own package of SMS Gateway for Android', () => {
   })
   afterEach(() => standIn.close())
 
-  it('sends so that the stand-in reads the same from it and from us', async () => {
+  it('sends what the stand-in reads the same way as what we send', async () => {
     const { username = '', password = '' } = standIn.credentials
     const settings = smsgate.settings.cast({ ...standIn.credentials, apiUrl: standIn.apiUrl })
     const theirs = new Client(username, password, http, standIn.apiUrl)
-    // The phone sends, so a request has no number of the sender.
+    // The phone sends, so a request does not contain the sender's number.
     const same = ['to', 'text', 'mediaUrls'] as const
     const send = async ({ to, text }: { to: string; text: string }) => {
       const { id } = await theirs.send({ phoneNumbers: [to], message: text }, { skipPhoneValidation: true })

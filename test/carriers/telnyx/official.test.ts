@@ -46,7 +46,7 @@ describe("Telnyx's own package", () => {
     })
   }
 
-  it('sends so that the stand-in reads the same from it and from us', async () => {
+  it('sends what the stand-in reads the same way as what we send', async () => {
     await expectSameReading(standIn, telnyx, ourSettings(), async (message) => {
       const { data } = await theirs.messages.send(message)
       return data?.id

@@ -63,7 +63,7 @@ const SLOW_PARTS_MS = 15_000
  */
 const AT_ONCE = 2
 
-/** A chart of which less has something looks dead. */
+/** A chart looks dead if a smaller share of it has data. */
 const SHAPE_SHARE = 0.2
 
 const readers = new WeakMap<Context, OverviewReader>()

@@ -193,7 +193,7 @@ describe('the overview', () => {
     expect(await queue('deliver-event')).to.include({ state: 'normal', waitingCount: 1, oldestMs: null })
   })
 
-  it('chooses the shortest span whose charts have a shape, else the shortest that has anything', async () => {
+  it('chooses the shortest span whose charts have a shape, or else the shortest that has any data', async () => {
     const chosen = () => createOverviewReader(context).chooseSpan()
     const HOUR = 3600
     /** @param ages of the rows, in seconds: from, to, and the step */

@@ -12,11 +12,11 @@ describe('a chart', () => {
   }
   const values = [undefined, 5, undefined, undefined, 10, undefined, undefined]
 
-  it('joins waits over the time in which nothing happened, so that they are no loose dashes', () => {
+  it('draws waits across times in which nothing happened, so that they are not loose dashes', () => {
     expect(pathOf({ values, isJoined: true })).to.equal('M100 60L400 0')
   })
 
-  it('says the figure of the newest points, and of points that meet only the first', () => {
+  it('shows the figures of the newest points, and only the first where points meet', () => {
     const of = (look: string, values: (number | undefined)[]) => ({
       ...{ look, label: look, figure: '' },
       values,

@@ -1,7 +1,7 @@
 /** Makes a command for a POSIX shell that sends a request, such as one like an attempt's. */
 export function curlCommand(request: {
   url: string
-  /** If it is left out, curl posts a body and gets without one. */
+  /** If it is left out, curl uses POST with a body and GET without one. */
   method?: string
   headers: Record<string, string>
   body?: string

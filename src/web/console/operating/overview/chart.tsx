@@ -11,7 +11,7 @@ export interface Series {
   href?: string | undefined
   /** undefined if there is nothing to show. */
   values: readonly (number | undefined)[]
-  /** True if its line goes on over values that are missing. */
+  /** True if its line is drawn across missing values. */
   isJoined?: true
 }
 
@@ -81,10 +81,10 @@ export function Chart(props: {
   )
 }
 
-/** The words of two points need this much of the height between them, on a phone too. */
+/** The labels of two points need this percentage of the height between them, on a phone too. */
 const APART = 22
 
-/** Returns the newest point of each series, in percent, with its figure. Where they meet, the first one has the words. */
+/** Returns the newest point of each series, in percent, with its figure. Where points meet, only the first is labelled. */
 function newestOf(series: readonly Series[], { heightOf, write }: Scale) {
   const shown: { look: string; x: number; height: number; words: string }[] = []
   for (const { look, values } of series) {
@@ -133,7 +133,7 @@ export function countScale(highest: number): Scale {
   return { bottom: '0', top: describeCount(top), heightOf: (value) => value / top, write: writeRate }
 }
 
-/** A few a minute differ by their tenths. */
+/** Rates of a few per minute differ only in their tenths. */
 function writeRate(value: number): string {
   return value < 10 ? String(round(value)) : describeCount(Math.round(value))
 }

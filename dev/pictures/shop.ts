@@ -5,7 +5,7 @@ export const CUSTOMER = '+14155550142'
 
 export interface Shop {
   operatorId: string
-  /** Somebody who is no operator, and has a line and an application. */
+  /** Somebody who is not an operator, and has a line and an application. */
   userId: string
   applicationId: string
   frontDesk: TestLine

@@ -46,7 +46,7 @@ describeInstallation('journey: a phone is away', SETUP, function ({ context, run
       people.map((toNumber, n) => ({ toNumber, text: `Text ${n}` })),
     )
     const told = async (kind: string) => (await kindsTold(context)).includes(kind)
-    // It is told after a minute.
+    // The operator is told after a minute.
     const isSeen = async () => (await context.db('notice_causes').where({ kind: 'carrier.down' })).length > 0
     await until('it is seen to be away', isSeen, 60_000)
     await letTimePass(context, '1 minute')

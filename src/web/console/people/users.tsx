@@ -111,7 +111,7 @@ export function showUsers(context: Context): Middleware {
                   {name !== email && <small>{email}</small>}
                 </td>
                 <td>{role === 'operator' ? 'Operator' : 'User'}</td>
-                <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
+                <td data-label="Second factor">{hasSecondFactor ? 'On' : 'Off'}</td>
                 <td data-label="State">
                   {disabledAt !== null ? (
                     <span class="badge bad">disabled</span>

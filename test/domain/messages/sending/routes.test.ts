@@ -205,7 +205,7 @@ describeContext('the routes of a line', (context) => {
     const skipped = { second: 'account_paused', third: 'account_avoided' }
     expect(await routeOf(id)).to.deep.equal({ status: 'sent', carrier: 'first', passedOver: skipped })
 
-    // The only one that nothing hinders fails too, so the one that was only avoided is tried.
+    // The only account that is neither paused nor avoided fails too, so the avoided one is tried.
     answers.first = new CarrierUnavailable('gone')
     const next = await queueMessage(context, line)
     expect(await send(next)).to.deep.equal({ kind: 'sent' })

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
 import { asError } from '../../errors.js'
 import { connect, type Hosts } from '../smpp/connect.js'
@@ -19,6 +20,8 @@ export interface Port {
 }
 
 const CONNECT_MS = 4000
+/** How often a device is looked for that may have been unplugged. */
+const PRESENCE_MS = 2000
 
 /** @throws ModemFault, NotBound */
 export async function openPort(
@@ -45,17 +48,26 @@ export async function openPort(
 async function openDevice(device: string, baudRate: number): Promise<Port> {
   const Serial = await loadSerialPort()
   const port = new Serial({ path: device, baudRate, autoOpen: false })
+  let unplugged: () => void = () => undefined
   const ended = new Promise<Error>((resolve) => {
-    port.on('error', resolve)
-    port.on('close', () => {
+    unplugged = () => {
       resolve(new ModemFault('the modem was unplugged'))
-    })
+    }
+    port.on('error', resolve)
+    port.on('close', unplugged)
   })
   await new Promise<void>((resolve, reject) => {
     port.open((error) => {
       if (error === null) resolve()
       else reject(new ModemFault(wordsOf(error.message, device)))
     })
+  })
+  // A device that goes away while it is being read gives empty reads for ever, which the package takes for a pause.
+  const presence = setInterval(() => {
+    access(device).catch(unplugged)
+  }, PRESENCE_MS)
+  port.on('close', () => {
+    clearInterval(presence)
   })
   return {
     write: (text) => port.write(text, 'latin1'),

@@ -75,6 +75,7 @@ export async function createOwner(
     phone: ANNA.slice(1),
     number: encodeURIComponent(ANNA),
     contactId: newId(),
+    group: 'messages',
   }
   const fill = (path: string) =>
     path.replace(/:(\w+)/g, (_, name: string) => {

@@ -19,8 +19,8 @@ import { Prose } from './prose.js'
  * requests and responses. It has everything that the OpenAPI document has, and needs no script.
  */
 export function showReference(context: Context): Middleware {
-  const reference = readReference(context)
   return (ctx) => {
+    const reference = referenceOf(context)
     const q = searchedIn(ctx)
     const groups = reference.groups
       .map((group) => ({ ...group, operations: group.operations.filter((each) => isAbout(each, q)) }))
@@ -60,8 +60,8 @@ export function showReference(context: Context): Middleware {
 
 /** @throws UserError 404 */
 export function showGroup(context: Context): Middleware {
-  const reference = readReference(context)
   return (ctx) => {
+    const reference = referenceOf(context)
     const group = reference.groups.find(({ path }) => path === ctx.path)
     if (group === undefined) throw new UserError('Nothing was found at this path', 404)
     answerReference(
@@ -86,9 +86,9 @@ export function showGroup(context: Context): Middleware {
 }
 
 export function showObjects(context: Context): Middleware {
-  const reference = readReference(context)
-  const objects = [...reference.schemas]
   return (ctx) => {
+    const reference = referenceOf(context)
+    const objects = [...reference.schemas]
     answerReference(
       ctx,
       context,
@@ -114,6 +114,15 @@ export function showObjects(context: Context): Middleware {
     )
   }
 }
+
+/** Read once, when somebody opens the first page: it takes 20 ms, which a process that starts does not have to wait for. */
+function referenceOf(context: Context): Reference {
+  const reference = references.get(context) ?? readReference(context)
+  references.set(context, reference)
+  return reference
+}
+
+const references = new WeakMap<Context, Reference>()
 
 const CRUMBS: Crumbs = [['API', '/docs']]
 

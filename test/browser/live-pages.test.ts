@@ -7,7 +7,7 @@ import { createLine, messageBody } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
 import { hear } from '../helpers/web/hear.js'
-import { launchBrowser, openPage } from '../helpers/web/browser.js'
+import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
 import { startSession } from '../helpers/web/sessions.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 import { createOwner, type Owner } from '../web/console/support.js'
@@ -32,13 +32,9 @@ describe('live pages in a browser', function () {
     context = await open(createTestContext())
     ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
     owner = await createOwner(context)
-    const watched = await openPage(browser, web.url)
+    const watched = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id })
     visit = watched.page.context()
     complaints = watched.complaints
-    const value = await startSession(context, owner.person.id)
-    await visit.addCookies([
-      { name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true },
-    ])
   })
 
   async function openPages(paths: readonly string[]): Promise<Page[]> {

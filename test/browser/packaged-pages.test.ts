@@ -9,8 +9,7 @@ import { createTestContext } from '../helpers/context.js'
 import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
 import { axeFaults } from '../helpers/web/axe.js'
-import { launchBrowser, openPage } from '../helpers/web/browser.js'
-import { startSession } from '../helpers/web/sessions.js'
+import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 
 const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[] = [
@@ -38,13 +37,8 @@ describe('pages from packages in a browser', function () {
   })
 
   async function visit(options: BrowserContextOptions) {
-    const watched = await openPage(browser, web.url, options)
     const { id } = await createPerson(context, { role: 'operator' })
-    const value = await startSession(context, id)
-    await watched.page
-      .context()
-      .addCookies([{ name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true }])
-    return watched
+    return openSignedIn(browser, { context, url: web.url, userId: id }, options)
   }
 
   /** For a list of open tabs, or of search results where the pages are public. */

@@ -1,3 +1,4 @@
+import type { RunOptions } from 'axe-core'
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions, Locator } from 'playwright-core'
 import { insertNotices } from '../../src/database/operating/notices.js'
@@ -10,8 +11,7 @@ import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import { axeFaults } from '../helpers/web/axe.js'
-import { launchBrowser, openPage } from '../helpers/web/browser.js'
-import { startSession } from '../helpers/web/sessions.js'
+import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 import { createOwner, type Owner } from '../web/console/support.js'
 
@@ -34,11 +34,7 @@ describe('the parts of the console in a browser', function () {
   })
 
   async function visit(path: string, options: BrowserContextOptions = {}) {
-    const watched = await openPage(browser, web.url, options)
-    const value = await startSession(context, owner.person.id)
-    await watched.page
-      .context()
-      .addCookies([{ name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true }])
+    const watched = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id }, options)
     await watched.page.goto(owner.fill(path))
     return watched.page
   }
@@ -217,16 +213,16 @@ describe('the parts of the console in a browser', function () {
       called_at: new Date(),
     })
     await set(['Shop 3'], { paused_at: new Date() })
-    for (const [options, rules] of [
-      [{ viewport: { width: 1280, height: 860 } }, undefined],
-      [{ ...PHONE, colorScheme: 'dark' }, undefined],
-      [PHONE, ['target-size']],
-    ] as const) {
+    for (const [options, axe] of [
+      [{ viewport: { width: 1280, height: 860 } }, {}],
+      [{ ...PHONE, colorScheme: 'dark' }, {}],
+      [PHONE, { runOnly: ['target-size'] }],
+    ] satisfies [BrowserContextOptions, RunOptions][]) {
       const page = await visit('/console', options)
       await page.getByRole('link', { name: /^Needs attention/ }).click()
       await page.waitForURL(/state=attention/)
       await page.locator('.needs summary').first().click()
-      expect(await axeFaults(page, rules)).to.deep.equal([])
+      expect(await axeFaults(page, axe)).to.deep.equal([])
       expect(await page.getByRole('button', { name: 'Search', exact: true }).isVisible()).to.equal(false)
       await page.context().close()
     }
@@ -235,5 +231,40 @@ describe('the parts of the console in a browser', function () {
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.waitForURL(/sort=name/)
     await page.context().close()
+  })
+
+  it('have menus that Escape closes, with the focus back on their button, and that anything else closes', async () => {
+    const page = await visit('/console', { viewport: { width: 1280, height: 900 } })
+    const button = page.locator('summary', { hasText: 'Account' })
+    const settings = page.getByRole('link', { name: 'Settings' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await settings.waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Escape')
+    await settings.waitFor({ state: 'hidden' })
+    expect(await button.evaluate((element) => element === document.activeElement)).to.equal(true)
+
+    await page.keyboard.press('Enter')
+    await settings.waitFor()
+    await page.getByRole('heading', { level: 1 }).click()
+    await settings.waitFor({ state: 'hidden' })
+
+    await button.click()
+    await settings.waitFor()
+    await page.locator('main a').first().focus()
+    await settings.waitFor({ state: 'hidden' })
+    await page.context().close()
+
+    const phone = await visit('/console', PHONE)
+    const menu = phone.getByRole('button', { name: /^Menu/ })
+    await menu.focus()
+    await phone.keyboard.press('Enter')
+    await phone.locator('summary', { hasText: 'Account' }).click()
+    await phone.getByRole('link', { name: 'Settings' }).waitFor()
+    await phone.keyboard.press('Escape')
+    await phone.locator('#nav').waitFor({ state: 'hidden' })
+    expect(await menu.evaluate((element) => element === document.activeElement)).to.equal(true)
+    await phone.context().close()
   })
 })

@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Context } from '../../../src/domain/context.js'
 import { findChromium } from './chromium.js'
+import { startSession } from './sessions.js'
 
-/** Git-ignored: for people to look at. */
+/** Git-ignored: for people to look at, who ask for them by SCREENSHOTS=true. They take a tenth of the time of a page. */
 const SCREENSHOTS = 'test/browser/screenshots'
 
 /** A page that notes everything it should not do. */
@@ -56,8 +58,23 @@ export async function openPage(
     page,
     complaints,
     screenshot: async (name) => {
+      if (process.env.SCREENSHOTS === undefined) return
       await mkdir(SCREENSHOTS, { recursive: true })
       await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true, caret: 'initial' })
     },
   }
+}
+
+/** A page of somebody who is signed in already. */
+export async function openSignedIn(
+  browser: Browser,
+  { context, url, userId }: { context: Context; url: string; userId: string },
+  options?: BrowserContextOptions,
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, url, options)
+  const value = await startSession(context, userId)
+  await watched.page
+    .context()
+    .addCookies([{ name: '__Host-linehook', value, url: url.replace('http:', 'https:'), secure: true }])
+  return watched
 }

@@ -3,6 +3,7 @@ import type { Line } from '../clients/typescript/src/generated.js'
 import { UserError } from '../src/errors.js'
 import { isId } from '../src/ids.js'
 import { refuse } from './run.js'
+import { withoutEnding } from '../src/kit/text/ending.js'
 
 /** The address and token of the service, for commands that only speak HTTP and run on any machine. */
 export interface RemoteOptions {
@@ -68,7 +69,7 @@ function readRemote({ url, token }: RemoteOptions): Remote {
   }
   // A header allows no other characters, and the message of fetch would contain the token.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new UserError('--token must be an API token, lhp_… or lhs_…')
-  return { url: url.replace(/\/+$/, ''), token }
+  return { url: withoutEnding(url, '/'), token }
 }
 
 /** @throws RemoteRefusal */

@@ -20,6 +20,7 @@ import {
 } from './config/kinds.js'
 import { readSecretFiles, type GivenSecrets } from './config/secret-files.js'
 import { readVersion } from './config/version.js'
+import { withoutEnding } from './kit/text/ending.js'
 
 /** The maximum of CARRIER_TIMEOUT_MS. A carrier that hangs keeps a worker's slot for as long. */
 export const MAX_CARRIER_TIMEOUT_MS = 60_000
@@ -315,7 +316,7 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
     encryptionKeys: splitList(value.ENCRYPTION_KEY).map((key) => Buffer.from(key, 'base64')),
     port: value.PORT,
     host: value.HOST,
-    publicUrl: (value.PUBLIC_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, ''),
+    publicUrl: withoutEnding(value.PUBLIC_URL ?? `http://localhost:${value.PORT}`, '/'),
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     productWord: value.PRODUCT_WORD,
     brand: readBrand(value),

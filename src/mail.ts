@@ -84,7 +84,8 @@ export function createMailer(
   { connectMs, silentMs, totalMs }: MailLimits = LIMITS,
 ): Mailer {
   const address = /<([^<>]+)>$/.exec(from)?.[1] ?? from
-  const senderName = /^"?([^"<]*?)"?\s*</.exec(from)?.[1]?.trim() || brandName
+  const [written = '', ...rest] = from.split('<')
+  const senderName = (rest.length > 0 && written.replaceAll('"', '').trim()) || brandName
   let opened: Promise<Transporter> | undefined
   const open = async () => {
     const { createTransport } = await import('nodemailer')

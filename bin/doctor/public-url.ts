@@ -7,6 +7,7 @@ import { createVocabulary } from '../../src/vocabulary.js'
 import { judgeCertificate } from './certificate.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { migrations } from './schema.js'
+import { withoutEnding } from '../../src/kit/text/ending.js'
 
 const REQUEST_MS = 3000
 
@@ -35,7 +36,7 @@ type FindLine = () => Promise<string | undefined>
 
 async function judgeUrl(config: Config, door: SafeFetch, findLine: FindLine): Promise<Finding> {
   const url = new URL(config.publicUrl)
-  const shown = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  const shown = withoutEnding(`${url.origin}${url.pathname}`, '/')
   try {
     const health = await door.request(`${config.publicUrl}/healthz`, { timeoutMs: REQUEST_MS })
     const wrong = judgeHealth(shown, health) ?? (await judgeIdentity(config, shown, door, await findLine()))
@@ -136,5 +137,5 @@ function readJson(body: Buffer): Record<string, unknown> {
 }
 
 function withoutQuery(url: string): string {
-  return url.replace(/[?#].*$/s, '')
+  return url.replace(/[?#].*/s, '')
 }

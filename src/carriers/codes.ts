@@ -52,7 +52,7 @@ function findReason(kind: string | null, code: string | null): CarrierReason | u
   const known = kind === null ? undefined : TABLES.get(kind)
   if (known === undefined || code === null) return undefined
   // An SMPP receipt's code is its state and the SMSC's own error. Only the state means the same everywhere.
-  return reasonOf(known, code) ?? reasonOf(known, code.replace(/\/.*$/, ''))
+  return reasonOf(known, code) ?? reasonOf(known, code.replace(/\/.*/, ''))
 }
 
 /** One entry of a list: a code, or the first and the last of a range. */

@@ -1,6 +1,7 @@
 import { readLogo, type Logo } from './brand-logo.js'
 import { ConfigInvalid } from './invalid.js'
 import { splitList } from './kinds.js'
+import { withoutEnding } from '../kit/text/ending.js'
 
 /** Settings that belong together, as they were given. */
 type Given<Name extends string> = { [Key in Name]?: string | undefined }
@@ -65,7 +66,7 @@ export function readCollector(
     return [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))]
   })
   return {
-    endpoint: endpoint.replace(/\/+$/, ''),
+    endpoint: withoutEnding(endpoint, '/'),
     headers: Object.fromEntries(pairs),
     share: value.OTEL_TRACES_SAMPLER_ARG,
   }

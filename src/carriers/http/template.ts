@@ -43,7 +43,7 @@ export function fillText(template: string, values: Readonly<Record<string, unkno
 }
 
 /** An XML element without attributes whose content is only placeholders. */
-const FIELD = /<([\w:.-]+)>((?:\s*\{\{[^{}]*\}\}\s*)+)<\/\1\s*>/g
+const FIELD = /<([\w:.-]+)>(\s*(?:\{\{[^{}]*\}\}\s*)+)<\/\1\s*>/g
 
 /** Fills in a whole XML document; the values are escaped. An element of placeholders that comes out empty is left out. */
 export function fillXml(template: string, values: Values): string {

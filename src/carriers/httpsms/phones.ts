@@ -65,5 +65,5 @@ export async function setUpWebhook(
 }
 
 function pathOf(url: string): string {
-  return url.replace(/\?.*$/, '')
+  return url.replace(/\?.*/, '')
 }

@@ -3,6 +3,7 @@ import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { CarrierRefused } from '../carrier.js'
 import { explainBlockedCarrier } from '../refusals.js'
 import { isSuccess, readAnswer, type Answer } from './answer.js'
+import { withoutEnding } from '../../kit/text/ending.js'
 
 /** The longest answer is a page of a list of numbers; one of 250 has about 200 KiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024
@@ -43,7 +44,7 @@ export interface Api {
 }
 
 export function createApi(http: SafeFetch, { url, headers }: ApiAccess): Api {
-  const base = url.replace(/\/+$/, '')
+  const base = withoutEnding(url, '/')
   return {
     ask: async ({ method, path, query, ...request }, signal) => {
       const { body, type } = bodyOf(request)

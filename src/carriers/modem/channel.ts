@@ -48,7 +48,7 @@ const [MAX_LINE, MAX_LINES] = [2000, 2000]
 const [ESC, CTRL_Z] = ['\x1b', '\x1a']
 
 const RESULT =
-  /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR: *(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS|NO CARRIER)$/
+  /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR:(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS|NO CARRIER)$/
 
 interface Waiting {
   command: string
@@ -90,7 +90,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       }
     }
     const [, memory] = /^\+(?:CMTI|CDSI): *"(\w+)"/.exec(line) ?? []
-    const [, length] = /^\+(?:CMT|CDS): *(?:.*, *)?(\d+)$/.exec(line) ?? []
+    const [, length] = /^\+(?:CMT|CDS):(?:.*,)? *(\d+)$/.exec(line) ?? []
     const [result, isOk, , service, code] = RESULT.exec(line) ?? []
     if (memory !== undefined) onStored(memory)
     else if (length !== undefined) pduLength = Number(length)
@@ -100,7 +100,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       // A long list takes long, and each of its lines shows that the modem is alive.
       if (line.startsWith('+CMGL')) waiting.timer.refresh()
     } else {
-      const named = service === undefined ? 'ERROR' : `${service}-${code ?? ''}`
+      const named = service === undefined ? 'ERROR' : `${service}-${code?.trim() ?? ''}`
       waiting.settle({
         isOk: isOk !== undefined,
         code: isOk === undefined ? named : '',

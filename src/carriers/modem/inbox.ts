@@ -51,7 +51,7 @@ async function listMemory(channel: Channel, memory: string): Promise<Stored[]> {
   if (!isOk) throw new ModemFault(`the modem cannot list texts (${code})`)
   return lines
     .flatMap((line, n) => {
-      const [, index, status, length] = /^\+CMGL: *(\d+), *(\d+), *(?:.*, *)?(\d+)$/.exec(line) ?? []
+      const [, index, status, length] = /^\+CMGL: *(\d+), *(\d+),(?:.*,)? *(\d+)$/.exec(line) ?? []
       // Above 1 are texts that somebody has written on this modem.
       if (index === undefined || Number(status) > 1) return []
       const pdu = lines.slice(n + 1).find((each) => isHex(each) || each.startsWith('+CMGL:')) ?? ''

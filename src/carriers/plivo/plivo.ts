@@ -4,6 +4,7 @@ import { textAt } from '../kit.js'
 import { listPlivoNumbers, setUpPlivoNumbers } from './numbers.js'
 import { isSignedByPlivo } from './signature.js'
 import { readMessage, readReport } from './items.js'
+import { withoutEnding } from '../../kit/text/ending.js'
 
 type Settings = yup.InferType<typeof settings>
 
@@ -63,7 +64,7 @@ export const plivo: kit.Provider<Settings> = {
   codes: CODES,
   credentialsHint: 'Copy the Auth ID and the Auth Token from the Plivo console.',
   api: ({ authId, authToken, apiUrl }) => ({
-    url: `${apiUrl.replace(/\/+$/, '')}/Account/${encodeURIComponent(authId)}`,
+    url: `${withoutEnding(apiUrl, '/')}/Account/${encodeURIComponent(authId)}`,
     headers: { Authorization: `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}` },
   }),
 

@@ -18,7 +18,7 @@ for (const tlv of Object.values(smpp.tlvs)) {
   if (tlv.type !== smpp.types.cstring) continue
   tlv.type = {
     ...tlv.type,
-    read: (bytes, at, length) => bytes.toString('latin1', at, at + length).replace(/\0[^]*$/, ''),
+    read: (bytes, at, length) => bytes.toString('latin1', at, at + length).replace(/\0[^]*/, ''),
   }
 }
 

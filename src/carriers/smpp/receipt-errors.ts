@@ -2,6 +2,7 @@ import type { CarrierReason } from '../../carrier-reasons.js'
 import { bytesField, type Pdu } from './pdu.js'
 import { linesOf, readReceiptError } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
+import { withoutEnding } from '../../kit/text/ending.js'
 
 /** Real ones have three characters by the specification and at most eight in practice. */
 const MAX_LENGTH = 20
@@ -62,6 +63,6 @@ function plain(code: string): string {
 function networkErrorOf(pdu: Pdu): string | undefined {
   const bytes = bytesField(pdu, 'network_error_code')
   if (bytes === undefined || bytes.length < 3) return undefined
-  const written = bytes.toString('latin1').replace(/\0+$/, '')
+  const written = withoutEnding(bytes.toString('latin1'), '\0')
   return /^[0-9a-z]{3,4}$/i.test(written) ? written : String(bytes.readUInt16BE(1))
 }

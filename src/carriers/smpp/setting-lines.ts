@@ -48,7 +48,7 @@ const ENCODERS: Readonly<Record<string, (value: string) => Buffer>> = {
 /** Reads a line such as `entityId 0x1400 text 1101234567890`. */
 export function readTlv(line: string): Tlv {
   const [, name, tag, type = '', value] =
-    /^([A-Za-z][A-Za-z0-9]{0,39})\s+(0x[0-9a-f]{1,4}|\d{1,5})\s+(\w+)(?:\s+(.+))?$/i.exec(line) ?? []
+    /^([A-Za-z][A-Za-z0-9]{0,39})\s+(0x[0-9a-f]{1,4}|\d{1,5})\s+(\w+)(?:\s+(\S.*))?$/i.exec(line) ?? []
   const encode = Object.hasOwn(ENCODERS, type) ? ENCODERS[type] : undefined
   if (name === undefined || Number(tag) > 0xffff || encode === undefined) {
     throw new Error(

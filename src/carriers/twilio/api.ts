@@ -4,6 +4,7 @@ import { CarrierRefused } from '../carrier.js'
 import { readObject, readRecords } from './answers.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
 import type { TwilioSettings } from './settings.js'
+import { withoutEnding } from '../../kit/text/ending.js'
 
 /**
  * A page of 100 messages or numbers is about 150 KiB, far below the limit for an answer. Twilio allows up to 1,000
@@ -40,7 +41,7 @@ export function createApi(
   http: SafeFetch,
   { accountSid, authToken, apiKeySid, apiKeySecret, apiUrl }: Omit<TwilioSettings, 'greeting'>,
 ): TwilioApi {
-  const base = apiUrl.replace(/\/+$/, '')
+  const base = withoutEnding(apiUrl, '/')
   const { origin } = new URL(base)
   const account = `${base}/2010-04-01/Accounts/${accountSid}`
   // See https://www.twilio.com/docs/iam/api-keys: the key's SID replaces that of the account.

@@ -49,7 +49,7 @@ function valuesOf(value: string | string[]): string[] {
 /** Twilio signs some URLs without their port and some with the default port. */
 function spellings(url: string): string[] {
   const [, scheme = '', host = '', port = '', rest = ''] =
-    /^(https?:\/\/)(\[[^\]]*\]|[^/:?]*)(:\d+)?(.*)$/is.exec(url) ?? []
+    /^(https?:\/\/)(\[[^\]]*\]|[^/:?]*)(:\d+)?(.*)/is.exec(url) ?? []
   const usualPort = scheme === 'https://' ? ':443' : ':80'
   return [...new Set([url, scheme + host + rest, scheme + host + (port === '' ? usualPort : port) + rest])]
 }

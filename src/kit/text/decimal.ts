@@ -1,3 +1,5 @@
+import { withoutEnding } from './ending.js'
+
 /** Money is kept as text and never computed with as a number: 0.1 + 0.2 would not be 0.3. */
 
 /** A number with more digits is not a price. */
@@ -13,7 +15,7 @@ export function readDecimal(written: string): string | undefined {
   const trimmed = written.trim()
   if (WRITTEN.test(trimmed)) return trimmed
   // JSON may write a small price like this, and JavaScript does.
-  return IN_POWERS.test(trimmed) ? Number(trimmed).toFixed(18).replace(/0+$/, '') : undefined
+  return IN_POWERS.test(trimmed) ? withoutEnding(Number(trimmed).toFixed(18), '0') : undefined
 }
 
 /** Multiplies a decimal of `readDecimal` by a count, exactly. */
@@ -26,5 +28,5 @@ export function timesDecimal(decimal: string, count: number): string {
 /** Writes a decimal of Postgres without meaningless trailing zeros; two decimal places stay. */
 export function writeMoney(decimal: string): string {
   const [whole = '', part = ''] = decimal.split('.')
-  return `${whole}.${part.replace(/0+$/, '').padEnd(2, '0')}`
+  return `${whole}.${withoutEnding(part, '0').padEnd(2, '0')}`
 }

@@ -20,7 +20,7 @@ export function parseExactly(text: string, parse: (text: string) => unknown = JS
 const LONG = /\d{16}/
 
 /** Integers of 15 digits are never beyond 2^53. */
-const TEXT_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 function quoteInexact(json: string): string {
   return json.replace(TEXT_OR_NUMBER, (token) => (isInexact(token) ? `"${token}"` : token))

@@ -143,7 +143,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 
 /** A plus sign in a query means a space to most parsers, and people forget to write %2B. */
 function withPlus(written: string): string {
-  return written.replace(/^ |(?<=T.*) (?=\d\d:\d\d$)/, '+')
+  return written.replace(/^ | (?=\d\d:\d\d$)/, '+')
 }
 
 function isMoment(value: unknown): value is Date {

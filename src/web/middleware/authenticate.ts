@@ -71,7 +71,7 @@ export async function isStillCaller(context: Context, ctx: KoaContext): Promise<
 }
 
 function bearerTokenOf(ctx: KoaContext): string | undefined {
-  return /^Bearer +(.*)$/i.exec(ctx.get('Authorization'))?.[1]?.trim()
+  return /^Bearer +(.*)/i.exec(ctx.get('Authorization'))?.[1]?.trim()
 }
 
 async function findCaller(context: Context, token: string): Promise<CallerState | undefined> {

@@ -4,7 +4,7 @@ import { Fragment } from 'preact'
 export function Prose({ text }: { text: string }) {
   return (
     <>
-      {text.split(/(`[^`]+`|\[[^\]]+\]\(https:[^)]+\))/).map((part, n) => (
+      {text.split(/(`[^`]+`|\[[^[\]]+\]\(https:[^()]+\))/).map((part, n) => (
         <Fragment key={n}>{shown(part)}</Fragment>
       ))}
     </>

@@ -55,7 +55,7 @@ export function keepResponseHeaders(headers: Record<string, string>): Record<str
 function withoutSecrets(name: string, value: string): string {
   if (SECRET.test(name)) return HIDDEN
   // The target of a redirect shows what is wrong, but its query is private.
-  return name === 'location' ? value.replace(/[?#].*$/s, `?${HIDDEN}`) : value
+  return name === 'location' ? value.replace(/[?#].*/s, `?${HIDDEN}`) : value
 }
 
 function shorten(value: string): string {

@@ -183,7 +183,7 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
 
 /** The text between the marks is a name that a user typed. */
 function Title({ children }: { children: string }) {
-  const pieces = children.split(/\u2068([^\u2069]*)\u2069/)
+  const pieces = children.split(/\u2068([^\u2068\u2069]*)\u2069/)
   return <>{pieces.map((piece, n) => (n % 2 === 1 ? <UserText key={n}>{piece}</UserText> : piece))}</>
 }
 

@@ -80,5 +80,5 @@ function patternOf(paths: readonly string[]): RegExp {
  * @param path with or without a query
  */
 export function reaches({ isPortal }: { isPortal: boolean }, method: Method, path: string): boolean {
-  return !isPortal || PATTERNS[method].test(path.replace(/[?#].*$/, ''))
+  return !isPortal || PATTERNS[method].test(path.replace(/[?#].*/, ''))
 }

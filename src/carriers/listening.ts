@@ -74,8 +74,11 @@ export interface ListenTools {
    */
   receiveReceipt: (receipt: CarriedReceipt) => Promise<boolean>
   confirmTexts: (ids: string[]) => Promise<void>
-  /** Keeps what is not understood, for operators. `why` says in words what that is. */
-  keepUnclear: (unclear: { why: string; body: Buffer }) => Promise<void>
+  /**
+   * Keeps what is not understood, for operators. `why` says in words what that is. A text to a number without a line
+   * comes with that number, which is logged only once.
+   */
+  keepUnclear: (unclear: { why: string; body: Buffer; toNumber?: string }) => Promise<void>
   /**
    * Notes a secret that must not be tried twice in vain, before it is tried.
    *

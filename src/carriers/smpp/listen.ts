@@ -57,7 +57,8 @@ export async function takeDelivery(
     text,
   )
   if (outcome.kind === 'no_line') {
-    await keepUnclear({ why: 'a text to a number that has no line on this account', body })
+    const why = 'a text to a number that has no line on this account'
+    await keepUnclear({ why, body, toNumber: text.to.address })
     return { status: REFUSED }
   }
   return { status: TAKEN, confirmId: outcome.confirmId }

@@ -26,7 +26,7 @@ const MAX_QUERY_LENGTH = 4000
 /** A request, or what came in a session in its place. */
 export type UnclearRequest = Pick<CallbackRequest, 'query' | 'body' | 'header'> & { method: string }
 
-/** Keeps a request that was found to be the carrier's. It is kept when this resolves. */
+/** Keeps a request that was found to be the carrier's. It is kept, and logged unless it says not to, when this resolves. */
 export async function keepUnclearCallback(
   { db, log }: Context,
   account: { id: string },
@@ -34,7 +34,8 @@ export async function keepUnclearCallback(
     why,
     name,
     request: { method, query, body, header },
-  }: { why: string; name: string; request: UnclearRequest },
+    isLogged = true,
+  }: { why: string; name: string; request: UnclearRequest; isLogged?: boolean },
 ): Promise<void> {
   const asked = query.toString()
   await insertUnclearCallback(
@@ -52,7 +53,7 @@ export async function keepUnclearCallback(
     },
     MAX_KEPT,
   )
-  log.warn({ carrierAccountId: account.id, name }, 'callback.unclear')
+  if (isLogged) log.warn({ carrierAccountId: account.id, name }, 'callback.unclear')
 }
 
 export async function listUnclearCallbacks(

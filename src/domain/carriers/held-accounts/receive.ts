@@ -33,11 +33,13 @@ export function receivingTools(
   context: Context,
   account: HeldAccount,
 ): Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'confirmTexts' | 'keepUnclear'> {
+  const isNew = newNumbers()
   return {
     receiveText: (arrival, text) => receiveText(context, account, arrival, text),
     receiveReceipt: (receipt) => receiveReceipt(context, account, receipt),
     confirmTexts: (ids) => confirmArrivals(context.db, ids),
-    keepUnclear: ({ why, body }) => keepUnclearArrival(context, account, why, body),
+    keepUnclear: ({ why, body, toNumber }) =>
+      keepUnclearArrival(context, account, why, body, toNumber === undefined || isNew(toNumber)),
   }
 }
 
@@ -103,6 +105,7 @@ async function keepUnclearArrival(
   account: HeldAccount,
   why: string,
   body: Buffer,
+  isLogged: boolean,
 ): Promise<void> {
   const request = {
     method: 'PDU',
@@ -110,7 +113,24 @@ async function keepUnclearArrival(
     body: Buffer.from(body.toString('hex')),
     header: () => 'text/plain',
   }
-  await keepUnclearCallback(context, account, { why, name: 'received', request })
+  await keepUnclearCallback(context, account, { why, name: 'received', request, isLogged })
+}
+
+/**
+ * Bounds the memory: an address has 20 characters at most. With fewer, the log of an account that is shared with another
+ * system would repeat itself.
+ */
+const MAX_NOTED = 1000
+
+/** @returns a function that returns true for the first text to a number, which is enough for the log */
+function newNumbers(): (number: string) => boolean {
+  const noted = new Set<string>()
+  return (number) => {
+    if (noted.has(number)) return false
+    if (noted.size >= MAX_NOTED) noted.clear()
+    noted.add(number)
+    return true
+  }
 }
 
 function recordOf(

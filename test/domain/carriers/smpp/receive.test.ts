@@ -1,11 +1,13 @@
 import { expect } from 'chai'
 import { inboundOf, receiptOf } from '../../../../dev/smsc/messages.js'
 import { CARRIER_REASONS } from '../../../../src/carrier-reasons.js'
+import { takeDelivery } from '../../../../src/carriers/smpp/listen.js'
 import { smpp } from '../../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../../src/database/messages/arrivals.js'
 import { findMessage } from '../../../../src/database/messages/reading.js'
 import { insertPart } from '../../../../src/database/text-parts.js'
 import { receiveStaleTexts } from '../../../../src/domain/carriers/held-accounts/long-texts.js'
+import { receivingTools } from '../../../../src/domain/carriers/held-accounts/receive.js'
 import { listUnclearCallbacks } from '../../../../src/domain/carriers/unclear-callbacks.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
@@ -13,6 +15,7 @@ import { newId } from '../../../../src/ids.js'
 import { presentMessage } from '../../../../src/web/api/presenters.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { memoryLog } from '../../../helpers/process/log.js'
 import { ANNA, countRows, inboundText, messageRow, queueMessage, toldReasons } from '../../fixtures.js'
 import {
   addSmppAccount,
@@ -22,6 +25,8 @@ import {
   receivedTexts,
   type SmppAccount,
 } from './fixtures.js'
+
+const readHex = (body: Buffer) => Buffer.from(String(body), 'hex').toString('latin1')
 
 describeContext('what an SMSC brings to a line', (context) => {
   let account: SmppAccount
@@ -166,7 +171,7 @@ describeContext('what an SMSC brings to a line', (context) => {
         expect(await deliver({ destination_addr: number })).to.deep.equal({ status: 'ESME_RX_P_APPN' })
       expect(await receivedTexts(context, elsewhere.lineId)).to.deep.equal([])
       const kept = await listUnclearCallbacks(context, account)
-      const bodies = kept.map(({ body }) => Buffer.from(String(body), 'hex').toString('latin1')).reverse()
+      const bodies = kept.map(({ body }) => readHex(body)).reverse()
       for (const [n, number] of numbers.entries()) expect(bodies.at(n - numbers.length)).to.include(number)
       expect(kept[0]).to.include({ count: 1, why: 'a text to a number that has no line on this account' })
     })
@@ -175,7 +180,7 @@ describeContext('what an SMSC brings to a line', (context) => {
       const stray = (text: string) => ({ ...inboundOf(ANNA, '+19998887777', text) })
       const kept = async () =>
         (await listUnclearCallbacks(context, account)).map(({ body, count }) => ({
-          text: Buffer.from(String(body), 'hex').toString('latin1'),
+          text: readHex(body),
           count,
         }))
       for (const text of ['again and again', ...Array.from({ length: 99 }, (_, n) => `stray ${n}`)])
@@ -188,6 +193,29 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(all[0]?.text).to.include('one more')
       expect(all.some(({ text }) => text.includes('stray 0'))).to.equal(false)
     })
+  })
+
+  it('to numbers without a line are logged once for each number, and all are kept', async () => {
+    const { log, lines } = memoryLog()
+    const logging = { ...context, log }
+    const tools = receivingTools(logging, account)
+    const take = (number: string, text: string) =>
+      takeDelivery(arrive(inboundOf(ANNA, number, text)), account.settings, tools)
+    const countLogged = () => lines.filter(({ msg }) => msg === 'callback.unclear').length
+    const kept = async () => (await listUnclearCallbacks(context, account)).map(({ body }) => readHex(body))
+    await context.db('unclear_callbacks').delete()
+
+    for (const text of ['first', 'second', 'third']) await take('+19998887777', text)
+    await take('+19998887778', 'other number')
+    expect(countLogged()).to.equal(2)
+    expect(await kept()).to.have.length(4)
+    // What is unreadable is no text to a number, and is logged each time.
+    for (const body of ['1', '2']) await tools.keepUnclear({ why: 'unreadable', body: Buffer.from(body) })
+    expect(countLogged()).to.equal(4)
+
+    for (let n = 0; n < 1000; n += 1) await take(`+1999777${String(n).padStart(4, '0')}`, 'x')
+    await take('+19998887777', 'forgotten meanwhile')
+    expect(countLogged()).to.equal(4 + 1001)
   })
 
   it('that nobody can read is an event all the same, which shows its bytes', async () => {

@@ -111,6 +111,8 @@ create table carrier_accounts (
   resumed_at timestamp with time zone,
   avoided_until timestamp with time zone,
   avoided_count integer not null default 0,
+  failing_since timestamp with time zone,
+  recovered_at timestamp with time zone,
   phones jsonb not null default '{}'::jsonb,
   phones_asked_at timestamp with time zone
 );
@@ -543,6 +545,7 @@ CREATE INDEX messages_scheduled ON public.messages USING btree (due_at) WHERE ((
 CREATE INDEX messages_scheduled_line ON public.messages USING btree (line_id, id) WHERE (status = 'scheduled'::text);
 CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));
 CREATE INDEX messages_unknown ON public.messages USING btree (claimed_at) WHERE (status = 'unknown'::text);
+CREATE INDEX messages_unreached ON public.messages USING btree (not_before) WHERE ((status = 'queued'::text) AND (error = 'carrier_unavailable'::text));
 
 create table notice_causes (
   kind text not null,
@@ -1470,6 +1473,9 @@ begin
       or exists (select from carrier_accounts where resumed_at is not null)
       or exists (select from lines where resumed_at is not null)
       then 'resumptions' end,
+    case when exists (
+        select from carrier_accounts where recovered_at > now_at - interval '1 minute' and avoided_count = 0)
+      then 'recovered accounts' end,
     case when exists (select from simulator_outbox where receipt_sent_at is null) then 'simulated receipts' end,
     case when exists (select from dispatches where status = 'waiting' and due_at <= now_at) then 'mails' end
   ], null);
@@ -2646,6 +2652,38 @@ begin
       case when o.is_first and coalesce(m.not_before <= now_at, true) then m.job_generation end as generation
   )
   select w.id, w.generation, w.position from woken w order by w.position;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.wake_unreached(account text, claimed_before timestamp with time zone, max_count integer)
+ RETURNS TABLE(id uuid, generation integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
+begin
+  -- Another process may settle a message, or wake it. It never waits for one, so the order of locks does not matter.
+  select array_agg(w.id order by w.id) into ids from (
+    select m.id from messages m join lines l on l.id = m.line_id
+    where m.status = 'queued' and m.error = 'carrier_unavailable' and m.not_before > clock_timestamp()
+      and m.claimed_at < claimed_before and is_line_at(l.carrier, l.routes, account)
+      and (l.routes = '[]'
+        or exists (select from routes_of(l.carrier, l.routes, m.to_number, m.to_country) r where r.carrier = account))
+    order by m.position limit max_count for update of m skip locked
+  ) w;
+  if ids is null then return; end if;
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
+
+  return query
+  update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
+  where m.id = any (ids) and m.id between first_id and last_id and m.status || '' = 'queued'
+  returning m.id, m.job_generation;
 end $function$
 ;
 

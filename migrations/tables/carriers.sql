@@ -37,6 +37,10 @@ create table carrier_accounts (
   -- accepted a message.
   avoided_until timestamptz,
   avoided_count integer not null default 0,
+  -- The time of the first of these failures; and the time when it accepted a message again, or was resumed. Messages
+  -- that wait for its next try are then woken (`wake_unreached`).
+  failing_since timestamptz,
+  recovered_at timestamptz,
   -- The phones that it sends with and that have reported: {id: {contactAt, awayAfterMs, batteryPercent?,
   -- isCharging?}}.
   phones jsonb not null default '{}',

@@ -92,6 +92,8 @@ create index messages_scheduled_line on messages (line_id, id) where status = 's
 -- For the first message to a number, and the number of messages waiting on a line.
 create index messages_unfinished on messages (line_id, to_number, position) where status in ('queued', 'sending');
 create index messages_unknown on messages (claimed_at) where status = 'unknown';
+-- For messages that wait until their carrier is tried again. There are none while all carriers work.
+create index messages_unreached on messages (not_before) where status = 'queued' and error = 'carrier_unavailable';
 create table messages_default partition of messages default;
 
 -- The total costs that carriers reported. A message belongs to the month (UTC) in which it was handed over. The rows

@@ -114,4 +114,5 @@ export const SQL_ANSWERS = {
   },
   take_smpp_arrivals: { n: 'integer', earlier_id: 'uuid' },
   wake_messages: { id: 'uuid', generation: 'integer', position: 'bigint' },
+  wake_unreached: { id: 'uuid', generation: 'integer' },
 } as const

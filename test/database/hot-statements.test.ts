@@ -20,6 +20,7 @@ import {
   noteNoRecord,
   takeUnknownMessages,
 } from '../../src/database/messages/reconciling.js'
+import { wakeUnreached } from '../../src/database/messages/recoveries.js'
 import { requeueHeads } from '../../src/database/messages/requeueing.js'
 import { failQueuedMessages, postponeMessage, settleMessages } from '../../src/database/messages/sending.js'
 import {
@@ -281,6 +282,23 @@ for (const isAnalyzed of [false, true]) {
             .db('messages')
             .whereIn('id', ids)
             .update({ status: 'unknown', claimed_at: context.db.raw(`now() - interval '1 minute'`) }),
+      )
+      touchesFew(
+        'to wake messages of a carrier that works again',
+        'messages',
+        async (rows) => {
+          const recovery = { carrier: 'simulator', recoveredAt: new Date().toISOString() }
+          expect(await wakeUnreached(context.db, recovery, 1000)).to.have.length(rows.length)
+        },
+        (ids) =>
+          context
+            .db('messages')
+            .whereIn('id', ids)
+            .update({
+              error: 'carrier_unavailable',
+              claimed_at: context.db.raw(`now() - interval '1 minute'`),
+              not_before: context.db.raw(`now() + interval '1 minute'`),
+            }),
       )
       touchesFew('to note crashes', 'messages', ([row]) => recordMessageCrash(context.db, row!.id, 5))
       touchesFew('to find messages that are overdue', 'messages', () =>

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { startProxy } from '../../chaos/proxy.js'
 import { freePort } from '../../dev/services/free-port.js'
+import { callbackUrlOf } from '../../src/carriers/callbacks.js'
 import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import { startSmsGate } from '../carriers/stand-ins/smsgate.js'
 import { kindsTold, letTimePass } from '../domain/operating/notices/fixtures.js'
@@ -24,7 +25,7 @@ describeInstallation('journey: a phone is away', SETUP, function ({ context, run
 
   it('messages wait for it, the operator is told, and each goes out once when it is back', async () => {
     const { username, password, signingKey } = phone.credentials
-    await addCarrierAccount(context, {
+    const { id: accountId } = await addCarrierAccount(context, {
       name: 'phone',
       kind: 'smsgate',
       settings: {
@@ -54,8 +55,16 @@ describeInstallation('journey: a phone is away', SETUP, function ({ context, run
     expect(new Set(await statuses())).to.deep.equal(new Set(['queued']))
     expect(phone.taken).to.deep.equal([])
 
+    // As after a long night, all have just been tried, and their next try is in 5 minutes.
+    await until('none is on its way', async () => {
+      const inFiveMinutes = context.db.raw(`now() + interval '5 minutes'`)
+      const later = { due_at: inFiveMinutes, not_before: inFiveMinutes }
+      return (await context.db('messages').where({ status: 'queued' }).update(later)) === TEXTS
+    })
     await network.pass()
-    await until('all are sent', async () => (await statuses()).every((status) => status === 'sent'), 90_000)
+    phone.callbackUrls.receipt = callbackUrlOf(running.url, { kind: 'smsgate', accountId, name: 'events' })
+    expect((await phone.ping()).map(({ status }) => status)).to.deep.equal([200])
+    await until('all are sent', async () => (await statuses()).every((status) => status === 'sent'), 30_000)
     expect(phone.taken.map(({ text }) => text).toSorted()).to.deep.equal(
       people.map((_, n) => `Text ${n}`).toSorted(),
     )

@@ -11,6 +11,7 @@ import { releaseDue } from '../../src/domain/messages/later.js'
 import { pollPrices } from '../../src/domain/messages/spending/prices.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { enqueueResumed } from '../../src/domain/messages/resume.js'
+import { wakeRecovered } from '../../src/domain/messages/send/recovery.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
 import { applyRetention } from '../../src/domain/operating/retention/retention.js'
 import {
@@ -87,6 +88,7 @@ await startWorker(
       whenDue('unknown messages', reconcile),
       whenDue('scheduled messages', releaseDue),
       whenDue('resumptions', enqueueResumed),
+      whenDue('recovered accounts', wakeRecovered),
       whenDue('mails', (context) => sendMails(context, stopping.signal)),
       ...(context.config.simulator ? [whenDue('simulated receipts', sendSimulatedReceipts)] : []),
       every(

@@ -193,15 +193,25 @@ export async function avoidAccount(
     `update carrier_accounts
      set avoided_until = clock_timestamp()
            + make_interval(secs => least(?::float8 * power(2, least(avoided_count, 20)), ?::float8) / 1000),
-         avoided_count = avoided_count + 1
+         avoided_count = avoided_count + 1, failing_since = coalesce(failing_since, clock_timestamp())
      where id = ? and (avoided_until is null or avoided_until <= clock_timestamp())`,
     [baseMs, maxMs, id],
   )
 }
 
-/** Ends the avoiding, after the account has taken a message. */
-export async function endAvoiding(db: Database, id: string): Promise<void> {
-  await db('carrier_accounts').where({ id }).update({ avoided_until: null, avoided_count: 0 })
+/**
+ * Ends the avoiding, after the account has taken a message. If it had failed for longer than `briefMs`, it counts as
+ * recovered.
+ */
+export async function endAvoiding(db: Database, id: string, briefMs: number): Promise<void> {
+  await db.raw(
+    `update carrier_accounts
+     set avoided_until = null, avoided_count = 0, failing_since = null,
+         recovered_at = case when failing_since <= clock_timestamp() - make_interval(secs => ?)
+           then clock_timestamp() else recovered_at end
+     where id = ? and avoided_count > 0`,
+    [briefMs / 1000, id],
+  )
 }
 
 /** True if there is an account of one of these kinds. */

@@ -164,8 +164,9 @@ export async function noteCountry(db: Database, id: string, country: string): Pr
 }
 
 /**
- * Lets a queued message wait: until then jobs do nothing with it, and the sweep leaves it alone. Does nothing if the
- * message has got a new job since it was read, because its turn has come meanwhile.
+ * Lets a queued message wait for room in a window: until then jobs do nothing with it, and the sweep leaves it alone. It
+ * no longer waits for what an earlier attempt has failed with. Does nothing if the message has got a new job since it was
+ * read, because its turn has come meanwhile.
  */
 export async function postponeMessage(
   db: Database,
@@ -174,7 +175,7 @@ export async function postponeMessage(
 ): Promise<void> {
   await db.raw(
     `update messages m set due_at = clock_timestamp() + make_interval(secs => ?),
-       not_before = clock_timestamp() + make_interval(secs => ?)
+       not_before = clock_timestamp() + make_interval(secs => ?), error = null
      where m.id = any (?::uuid[]) and m.job_generation = ? and ${isQueued}`,
     [ms / 1000, ms / 1000, [id], generation],
   )

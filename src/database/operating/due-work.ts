@@ -12,6 +12,7 @@ export type DueWork =
   | 'unknown messages'
   | 'scheduled messages'
   | 'resumptions'
+  | 'recovered accounts'
   | 'simulated receipts'
   | 'mails'
 

@@ -55,6 +55,8 @@ export async function resumeRow(
             failing_since: db.raw('failing_since + (clock_timestamp() - greatest(paused_at, failing_since))'),
           }
         : { resumed_at: db.raw('clock_timestamp()') }),
+      // Messages that wait for another account of their line may go through this one again.
+      ...(row.table === 'carrier_accounts' ? { recovered_at: db.raw('clock_timestamp()') } : {}),
     })
   return changed > 0
 }

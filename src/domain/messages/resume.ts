@@ -7,6 +7,7 @@ import {
 } from '../../database/messages/resumptions.js'
 import { LOOK_AGAIN_MS, type Context } from '../context.js'
 import { FIRST_ID } from '../../ids.js'
+import { tryWaiting } from './send/recovery.js'
 
 const LINES_AT_ONCE = 200
 /** Claims of the line wait as long as one batch takes, about 50 ms. */
@@ -24,9 +25,10 @@ export async function enqueueResumed(context: Context): Promise<number> {
   if (context.redis.status !== 'ready') return 0
   let count = 0
   for (const resumption of await listResumptions(context.db)) {
-    const wokenCount = await wakeLines(context, resumption)
-    await endResumption(context.db, resumption)
     const { table: what, id } = resumption
+    const wokenCount = await wakeLines(context, resumption)
+    if (what === 'carrier_accounts' && id !== null) await tryWaiting(context, id)
+    await endResumption(context.db, resumption)
     context.log.info({ what, id, count: wokenCount }, 'sending.brought')
     count += wokenCount
   }

@@ -19,6 +19,7 @@ describeContext('what there is to do', (context) => {
     for (const table of ['lines', 'carrier_accounts', 'all_sending']) {
       await context.db(table).update({ resumed_at: null })
     }
+    await context.db('carrier_accounts').update({ recovered_at: null, avoided_count: 0 })
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
   })
 
@@ -45,6 +46,7 @@ describeContext('what there is to do', (context) => {
       ...{ carrier_message_id: at('new_id()'), message_id: at('new_id()') },
       ...{ from_number: '+15005550100', to_number: '+15005550101', receipt_sent_at: receiptSentAt },
     })
+  const recovered = (columns: object) => context.db('carrier_accounts').update(columns)
   const resume = (table: string) => context.db(table).update({ resumed_at: at('now()') })
 
   /** For each kind: rows that are it, and rows that are nearly it. */
@@ -77,6 +79,10 @@ describeContext('what there is to do', (context) => {
       nearly: () => message({ status: 'scheduled', send_at: at(SOON), due_at: at(SOON) }),
     },
     resumptions: { due: () => resume('lines'), nearly: () => context.db('lines').select() },
+    'recovered accounts': {
+      due: () => recovered({ recovered_at: at(PAST), avoided_count: 0 }),
+      nearly: () => recovered({ recovered_at: at(PAST), avoided_count: 1 }),
+    },
     'simulated receipts': { due: () => outbox(null), nearly: () => outbox(at('now()')) },
     mails: { due: () => mail({}), nearly: () => mail({ due_at: at(SOON) }) },
   }
@@ -95,6 +101,11 @@ describeContext('what there is to do', (context) => {
     expect(await found()).to.deep.equal([])
     await message({ expires_at: at(PAST) })
     expect(await found()).to.deep.equal(['scheduled messages'])
+  })
+
+  it('is no account that recovered more than a minute ago', async () => {
+    await recovered({ recovered_at: at(`now() - interval '61 seconds'`) })
+    expect(await found()).to.deep.equal([])
   })
 
   for (const table of ['carrier_accounts', 'all_sending']) {

@@ -4,6 +4,7 @@ import { listCarrierSessions } from '../../../database/carriers/carrier-sessions
 import { storable } from '../../../database/text.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
+import { tryWaiting } from '../../messages/send/recovery.js'
 import { listAccountOverviews } from '../carrier-accounts.js'
 import { MAX_FAULT_LENGTH } from './account-fields.js'
 import { askCarrier } from './ask-carrier.js'
@@ -29,6 +30,7 @@ export async function testCarrierAccount(
   const startedAt = performance.now()
   const fault = await findFault(context, account)
   await recordCarrierTest(context.db, account, fault ?? null)
+  if (fault === undefined) await tryWaiting(context, account.id)
   const durationMs = Math.round(performance.now() - startedAt)
   const outcome = fault === undefined ? 'ok' : 'faulty'
   context.log.info({ carrierAccountId: account.id, outcome, durationMs }, 'carrier_account.tested')

@@ -7,6 +7,7 @@ import type { CarrierKind } from '../../../carriers/kind.js'
 import { transaction } from '../../../database/connection.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
+import { tryWaiting } from '../../messages/send/recovery.js'
 import { openSettings, SettingsUnreadable, storedSettings } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
 import { readAccountFields } from './account-fields.js'
@@ -65,6 +66,7 @@ export async function changeCarrierAccount(
       },
     })
   })
+  await tryWaiting(context, account.id)
 }
 
 function fieldsOf({ messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }: CarrierAccountFields) {

@@ -3,6 +3,7 @@ import type { CarrierAccount } from '../../../database/carriers/carrier-accounts
 import { notePhones, takeAccountsOfPhones, type AccountOfPhones } from '../../../database/carriers/phones.js'
 import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'
+import { tryWaiting } from '../../messages/send/recovery.js'
 import { findCarrierClient } from '../carrier-clients.js'
 
 /** This is often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
@@ -36,12 +37,9 @@ export function viewPhones({ phones }: Pick<CarrierAccount, 'phones'>, now = Dat
  * Keeps the report of a phone, or of its server. A clock that is ahead of ours does not put the contact in the
  * future.
  */
-export async function notePhone(
-  { db }: Pick<Context, 'db'>,
-  account: { id: string },
-  phone: PhoneState,
-): Promise<void> {
-  await notePhones(db, account.id, [notLaterThanNow(phone)], { areAll: false })
+export async function notePhone(context: Context, account: { id: string }, phone: PhoneState): Promise<void> {
+  await notePhones(context.db, account.id, [notLaterThanNow(phone)], { areAll: false })
+  await tryWaiting(context, account.id)
 }
 
 /**
@@ -69,6 +67,7 @@ async function pollAccount(
     if (carrier?.listPhones === undefined) return false
     const phones = await carrier.listPhones(limited)
     await notePhones(db, account.id, phones.map(notLaterThanNow), { areAll: true })
+    await tryWaiting(context, account.id)
     return true
   } catch (error) {
     if (!signal.aborted) log.warn({ carrier: account.name, err: asError(error) }, 'phones.not_listed')

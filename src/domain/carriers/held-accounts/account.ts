@@ -6,6 +6,7 @@ import { MAX_FAULT_LENGTH } from '../accounts/account-fields.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS } from '../../crashes.js'
+import { tryWaiting } from '../../messages/send/recovery.js'
 import { countMessageCrash, sendMessage } from '../../messages/send.js'
 import type { Taken } from '../../../queues/account-lanes.js'
 import { receivingTools } from './receive.js'
@@ -47,6 +48,7 @@ export async function openAccount(
   if (kind?.listen === undefined) throw new Error(`carriers of kind ${options.kind} have no sessions`)
   const account = { id, name, kind: options.kind, openSessionIds }
   let isReported = false
+  let wasBound = false
   let reporting = Promise.resolve()
 
   const settings = kind.settings.cast(await openSettings(context, id)) as object
@@ -71,8 +73,12 @@ export async function openAccount(
     reporting = reporting.then(async () => {
       if (isReported) return
       isReported = true
+      const state = stateNow()
+      const isBack = state.boundCount > 0 && !wasBound
+      wasBound = state.boundCount > 0
+      if (isBack) void tryWaiting(context, id)
       try {
-        await recordSessions(context.db, options.holderId, stateNow())
+        await recordSessions(context.db, options.holderId, state)
       } catch {
         isReported = false
       }

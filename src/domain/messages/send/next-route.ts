@@ -3,6 +3,7 @@ import type { MessageToSend, Settlement } from '../../../database/messages/sendi
 import { asError } from '../../../errors.js'
 import { routesPassedOver } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
+import { BRIEF_MS } from './recovery.js'
 
 /** An account that failed is avoided for this long, doubled each time until it takes a message again. */
 const AVOIDED = { baseMs: 30_000, maxMs: 600_000 }
@@ -19,9 +20,14 @@ export async function orNextRoute(
   const { account } = message
   if (settlement.status === 'sent' && account.isAvoided) {
     // This is not awaited, because the result of the message comes first.
-    void note(context, account.id, endAvoiding(context.db, account.id))
+    void note(context, account.id, endAvoiding(context.db, account.id, BRIEF_MS))
   }
-  if (!message.hasOtherRoute) return settlement
+  if (!message.hasOtherRoute) {
+    // The next message that it takes then wakes those that wait. One failure is enough for that.
+    if (settlement.error === 'carrier_unavailable' && !account.isAvoided)
+      await note(context, account.id, avoidAccount(context.db, account.id, AVOIDED))
+    return settlement
+  }
   // The person may have this message already. Those after it should not become unknown too.
   if (settlement.status === 'unknown') {
     await note(context, account.id, avoidAccount(context.db, account.id, AVOIDED))

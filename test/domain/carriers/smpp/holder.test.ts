@@ -20,7 +20,7 @@ import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { memoryLog } from '../../../helpers/process/log.js'
 import { findMetric, parseMetrics, risesOf } from '../../../helpers/metrics.js'
 import { until } from '../../../helpers/until.js'
-import { ANNA, countRows, messageRow, queueMessage } from '../../fixtures.js'
+import { ANNA, countRows, hasMessageJob, messageRow, queueMessage } from '../../fixtures.js'
 import { addSmppAccount, receiveDelivery, receivedTexts } from './fixtures.js'
 
 describe('the sessions of SMPP accounts', () => {
@@ -73,6 +73,22 @@ describe('the sessions of SMPP accounts', () => {
     await smsc.close()
     smsc = await startSmsc({ port })
     await until('it is bound again', () => binds() === 1)
+    await holder.close()
+  })
+
+  it('that are bound again bring messages that have waited for them their next try', async () => {
+    const { port } = smsc
+    await addSmppAccount(context, 'smsc', { port })
+    const line = await createLine(context, { carrierAccount: 'smsc' })
+    await smsc.close()
+    const holder = holdAccounts(context, { followMs: 50 })
+    const id = await queueMessage(context, line, { to_number: ANNA, attempt_count: 12 })
+    await sendMessage(context, id)
+    await until('it waits', async () => (await messageRow(context, id)).not_before !== null)
+
+    smsc = await startSmsc({ port })
+    await until('it has a new job', () => hasMessageJob(context, id, 1))
+    expect(await messageRow(context, id)).to.include({ not_before: null, job_generation: 1 })
     await holder.close()
   })
 
@@ -162,8 +178,10 @@ describe('the sessions of SMPP accounts', () => {
       await other.db('messages').where({ id }).update({ due_at: other.db.fn.now() })
 
       hold(context)
-      await until('it is handed over', async () => (await sendMessage(other, id)).kind === 'elsewhere')
-      await until('it is sent', async () => (await messageRow(context, id)).status === 'sent')
+      await until('it is sent', async () => {
+        expect((await sendMessage(other, id)).kind).not.to.equal('sent')
+        return (await messageRow(context, id)).status === 'sent'
+      })
       expect(smsc.taken).to.have.length(1)
       expect(await sendMessage(other, id)).to.deep.equal({ kind: 'skipped' })
     })

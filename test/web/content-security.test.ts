@@ -72,10 +72,10 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
     expect(named('style'), 'style elements').to.deep.equal([])
     for (const name of ['base', 'iframe', 'object', 'embed']) expect(named(name)).to.deep.equal([])
     for (const tag of tags) {
-      expect(tag).not.to.match(/ (style|on\w+|hx-on[\w:-]*|srcset|ping|background)=/i)
+      expect(tag).not.to.match(/ (style|on\w+|(?:data-)?hx-on[\w:-]*|srcset|ping|background)=/i)
       const isLink = tag.startsWith('<a ')
       const addresses =
-        / (?:href|src|action|formaction|poster|data-live|hx-(?:get|post|put|patch|delete))="([^"]*)"/g
+        / (?:href|src|action|formaction|poster|data-live|(?:data-)?hx-(?:get|post|put|patch|delete))="([^"]*)"/g
       for (const [, value] of tag.matchAll(addresses)) {
         // A link may lead elsewhere, whoever follows it; nothing else may.
         expect(value, tag).to.match(isLink ? /^(\/(?!\/)|#|https:\/\/)/ : /^(\/(?!\/)|data:image\/)/)

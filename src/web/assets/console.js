@@ -155,7 +155,7 @@ function showCopyButtons() {
 showLocalTimes(document)
 showCopyButtons()
 sayZone()
-document.addEventListener('htmx:after:swap', () => {
+document.addEventListener('htmx-after-swap', () => {
   showLocalTimes(document)
   showCopyButtons()
   for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)

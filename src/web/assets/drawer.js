@@ -119,4 +119,4 @@ addEventListener('popstate', () => {
 })
 
 // The list was brought up to date.
-document.addEventListener('htmx:after:swap', () => drawer !== undefined && mark())
+document.addEventListener('htmx-after-swap', () => drawer !== undefined && mark())

@@ -46,7 +46,7 @@ function hear({ at, html, gone, fault }) {
     // What is wrong with all of them is said once.
     say(piece, gone ?? (n === 0 ? fault : undefined) ?? '')
     if (html === undefined) continue
-    const swap = `${piece.getAttribute('hx-swap') ?? 'innerMorph'} swapEmpty:false`
+    const swap = `${piece.getAttribute('data-hx-swap') ?? 'innerMorph'} swapEmpty:false`
     void htmx.swap({ text: html, target: piece, sourceElement: piece, swap })
   }
 }

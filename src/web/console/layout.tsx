@@ -84,14 +84,16 @@ const STYLES = [
 ] as const
 
 /**
- * htmx would put a style element into the page, which the Content-Security-Policy refuses. The history is the browser's own, and
- * `drawer.js` adds to it. What a person has opened
- * stays open when a live piece changes.
+ * htmx would put a style element into the page, which the Content-Security-Policy refuses. The history is the browser's
+ * own, and `drawer.js` adds to it. What a person has opened stays open when a live piece changes. The attributes are
+ * those that HTML allows: `data-hx-…`, without a colon.
  */
 const HTMX_CONFIG = JSON.stringify({
   history: false,
   includeIndicatorCSS: false,
+  metaCharacter: '-',
   morphIgnore: ['data-htmx-powered', 'open'],
+  morphSkip: '[data-hx-morph-skip]',
 })
 
 /** Returns the page with another path. It copies no field, because reading the form token gives the browser a cookie. */

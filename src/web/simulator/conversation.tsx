@@ -32,7 +32,7 @@ export function Conversation({ phone, messages }: ConversationProps) {
 /** The part that htmx swaps in by its id. */
 export function LiveConversation(props: ConversationProps) {
   return (
-    <div id={conversationId(props.phone)} {...{ 'hx-swap-oob': 'innerMorph' }}>
+    <div id={conversationId(props.phone)} {...{ 'data-hx-swap-oob': 'innerMorph' }}>
       <Conversation {...props} />
     </div>
   )
@@ -46,7 +46,7 @@ function Bubble({ message }: { message: ConversationMessage }) {
     <li
       id={`message-${message.id}${isUnderWay ? '-under-way' : ''}`}
       class={isFromPhone ? 'from-phone' : 'from-line'}
-      {...{ 'hx-morph-skip': '' }}
+      {...{ 'data-hx-morph-skip': '' }}
     >
       {message.text !== null && message.text !== '' && <p dir="auto">{message.text}</p>}
       {message.media.map((media) => (

@@ -134,14 +134,14 @@ function swap(phone: string, action: string, id: string): Record<string, string>
   // An answer that is another page (signed out, out of date) replaces this one.
   const whole = 'target:#content, select:#content'
   return {
-    'hx-post': action,
-    'hx-target': `#${id}`,
-    'hx-select': `#${id}`,
-    'hx-swap': 'outerHTML',
-    'hx-select-oob': `#${conversationId(phone)}:innerMorph`,
-    'hx-sync': 'this:drop',
-    'hx-status:401': whole,
-    'hx-status:403': whole,
-    'hx-status:5xx': whole,
+    'data-hx-post': action,
+    'data-hx-target': `#${id}`,
+    'data-hx-select': `#${id}`,
+    'data-hx-swap': 'outerHTML',
+    'data-hx-select-oob': `#${conversationId(phone)}:innerMorph`,
+    'data-hx-sync': 'this:drop',
+    'data-hx-status-401': whole,
+    'data-hx-status-403': whole,
+    'data-hx-status-5xx': whole,
   }
 }

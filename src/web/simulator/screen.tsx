@@ -32,7 +32,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
             carrier, and your line's messages to it appear here automatically.
           </p>
           <AddPhone page={page} phones={numbers} />
-          <div {...{ 'data-live': livePath(numbers), 'hx-swap': 'none' }} />
+          <div {...{ 'data-live': livePath(numbers), 'data-hx-swap': 'none' }} />
           <div class="phones">
             {phones.map(({ phone, messages }) => (
               <Phone key={phone} {...{ page, lines, phone, messages }} phones={numbers} />

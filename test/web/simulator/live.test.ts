@@ -29,7 +29,7 @@ describeWeb('/simulator/live', ({ context, web }) => {
   it('brings what lines send and phones write, for the phones on the screen', async () => {
     const heard = await listen(line.userId, `phone=${encodeURIComponent(ANNA)}`)
     await until('the first event', () =>
-      heard.text.includes('id="conversation-15005550101" hx-swap-oob="innerMorph"'),
+      heard.text.includes('id="conversation-15005550101" data-hx-swap-oob="innerMorph"'),
     )
     await simulateInbound(context, { fromNumber: ANNA, toNumber: line.number, text: 'two\nlines' })
     await until('the text', () => heard.text.includes('two\ndata: lines'))

@@ -28,7 +28,7 @@ export function showCarriers(context: Context): Middleware {
             </p>
           </Empty>
         )}
-        <div {...{ 'data-live': `${CARRIERS}/live` }} hx-swap="innerMorph">
+        <div {...{ 'data-live': `${CARRIERS}/live` }} data-hx-swap="innerMorph">
           <AccountTable accounts={accounts} />
         </div>
         <h2>Add an account</h2>

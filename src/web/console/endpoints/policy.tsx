@@ -37,10 +37,10 @@ const PREVIEW_ID = 'policy-preview'
 
 /** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
 const INLINE = {
-  'hx-target': `#${PREVIEW_ID}`,
-  'hx-swap': 'innerHTML',
-  'hx-status:4xx': 'target:body',
-  'hx-status:5xx': 'target:body',
+  'data-hx-target': `#${PREVIEW_ID}`,
+  'data-hx-swap': 'innerHTML',
+  'data-hx-status-4xx': 'target:body',
+  'data-hx-status-5xx': 'target:body',
 }
 
 /** A preview and the typed fields, for readers without a script. */
@@ -102,7 +102,7 @@ export function Policy(props: {
           type="submit"
           class="secondary"
           formaction={`${action}/preview`}
-          {...{ 'hx-post': `${action}/preview`, ...INLINE }}
+          {...{ 'data-hx-post': `${action}/preview`, ...INLINE }}
         >
           Preview with latest event
         </button>

@@ -10,10 +10,10 @@ const MAX_SHOWN = 500
 
 /** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
 const INLINE = {
-  'hx-target': `#${RESULT_ID}`,
-  'hx-swap': 'innerHTML',
-  'hx-status:4xx': 'target:body',
-  'hx-status:5xx': 'target:body',
+  'data-hx-target': `#${RESULT_ID}`,
+  'data-hx-swap': 'innerHTML',
+  'data-hx-status-4xx': 'target:body',
+  'data-hx-status-5xx': 'target:body',
 }
 
 export function TestEvent(props: {
@@ -28,7 +28,7 @@ export function TestEvent(props: {
   const { page, action, result, types = [], isPrimary = false } = props
   return (
     <>
-      <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+      <Form page={page} action={action} class="inline" more={{ 'data-hx-post': action, ...INLINE }}>
         {types.length > 0 && (
           <select name="type" aria-label="Type of the test event">
             {types.map((type) => (

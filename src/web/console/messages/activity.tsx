@@ -47,7 +47,7 @@ export function showActivity(context: Context): Middleware {
           </p>
         )}
         {found?.isFirst === true && (
-          <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
+          <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} data-hx-swap="innerMorph">
             <Found {...{ page, lines, written, found }} />
           </div>
         )}

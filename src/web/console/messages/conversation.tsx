@@ -72,14 +72,15 @@ export function showConversation(context: Context): Middleware {
     const page = pageOf(ctx, context)
     const { line, number, contact, path } = view
     const people = `${linePath(line.id)}/inbox/beside/live?${new URLSearchParams({ number }).toString()}`
-    const liveness = view.before === undefined ? { 'data-live': `${path}/live`, 'hx-swap': 'innerMorph' } : {}
+    const liveness =
+      view.before === undefined ? { 'data-live': `${path}/live`, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>
         <div class="talk">
           <div class="list">
             <ListHead line={line} />
-            <div {...{ 'data-live': people }} hx-swap="innerMorph">
+            <div {...{ 'data-live': people }} data-hx-swap="innerMorph">
               {await peopleOf(context, line, number)}
             </div>
           </div>

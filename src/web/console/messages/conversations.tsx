@@ -42,7 +42,7 @@ export function showConversations(context: Context): Middleware {
     const { list, count } = await listOf(context, ctx, line)
     const at = `${linePath(line.id)}/inbox/live?${new URLSearchParams({ state, q }).toString()}`
     // An older page stays as it is.
-    const liveness = queryOf(ctx, 'before') === '' ? { 'data-live': at, 'hx-swap': 'innerMorph' } : {}
+    const liveness = queryOf(ctx, 'before') === '' ? { 'data-live': at, 'data-hx-swap': 'innerMorph' } : {}
     return (
       <>
         <ListControls

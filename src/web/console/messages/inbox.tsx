@@ -27,7 +27,7 @@ export function showInbox(context: Context): Middleware {
     const isNewest = queryOf(ctx, 'before') === ''
     const q = searchedIn(ctx)
     const at = `${INBOX}/live?${new URLSearchParams({ q }).toString()}`
-    const liveness = isNewest ? { 'data-live': at, 'hx-swap': 'innerMorph' } : {}
+    const liveness = isNewest ? { 'data-live': at, 'data-hx-swap': 'innerMorph' } : {}
     const { list, count } = await listOf(context, ctx)
     answerPage(
       ctx,

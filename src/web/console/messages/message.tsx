@@ -27,7 +27,7 @@ export function showMessage(context: Context): Middleware {
     const query = opened === undefined ? '' : `&${attemptQuery(opened)}`
     const path = `${view.path}/live?key=${key}${query}`
     // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
-    const liveness = page.fault === undefined ? { 'data-live': path, 'hx-swap': 'innerMorph' } : {}
+    const liveness = page.fault === undefined ? { 'data-live': path, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title="Message">

@@ -45,13 +45,13 @@ export function TextForm(props: {
   const counting = `${action}/segments`
   const page = ofThisForm(props.page, counting, action)
   const count = {
-    'hx-post': counting,
-    'hx-target': `#${COUNT_ID}`,
-    'hx-swap': 'innerHTML',
-    'hx-status:4xx': 'target:body',
-    'hx-status:5xx': 'target:body',
+    'data-hx-post': counting,
+    'data-hx-target': `#${COUNT_ID}`,
+    'data-hx-swap': 'innerHTML',
+    'data-hx-status-4xx': 'target:body',
+    'data-hx-status-5xx': 'target:body',
     // Pictures are not sent to count a text.
-    'hx-encoding': URLENCODED,
+    'data-hx-encoding': URLENCODED,
   }
   const time = <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
   const countWords = (
@@ -80,7 +80,7 @@ export function TextForm(props: {
           maxlength: MAX_TEXT_LENGTH,
           ...(isComposer ? { placeholder: 'Message' } : {}),
           ...count,
-          'hx-trigger': 'input changed delay:400ms',
+          'data-hx-trigger': 'input changed delay:400ms',
         }}
       />
       {!isComposer && time}

@@ -33,7 +33,7 @@ export function showOverview(context: Context): Middleware {
       <Layout page={page} title="Overview">
         <PageHead title="Overview" acts={<SpanLinks span={span} by={by} />} />
         <TourSection page={page} tour={tour} />
-        <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}&by=${by}` }} hx-swap="innerMorph">
+        <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}&by=${by}` }} data-hx-swap="innerMorph">
           {now}
         </div>
       </Layout>,

@@ -50,7 +50,7 @@ export function showTasks(context: Context): Middleware {
     const view = await viewOf(context, ctx)
     const { fault } = view.page
     // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
-    const liveness = fault === undefined ? { 'data-live': `${TASKS}/live`, 'hx-swap': 'innerMorph' } : {}
+    const liveness = fault === undefined ? { 'data-live': `${TASKS}/live`, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={view.page} title="Background tasks">

@@ -34,7 +34,7 @@ describeWith("a test event from an endpoint's page", startConsole, (site) => {
     const page = await endpoint.page()
     const csrf = /name="csrf" value="([\w-]+)"/.exec(page)?.[1] ?? ''
     const path = `${endpoint.path}/test-event`
-    expect(page).to.include(`hx-post="${path}"`)
+    expect(page).to.include(`data-hx-post="${path}"`)
     const { status, text } = await endpoint.line.browser.post(path, `csrf=${csrf}`, { 'HX-Request': 'true' })
     expect([status, text.startsWith('<div class="notice">')]).to.deep.equal([200, true])
     expect(text).not.to.include('<html')

@@ -15,7 +15,7 @@ export function Sessions({ view: { path, account } }: { view: CarrierView }) {
   return (
     <section id="sessions" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{account.hasPhones ? 'Phone' : 'Sessions'}</h2>
-      <div {...{ 'data-live': `${path}/live` }} hx-swap="innerMorph">
+      <div {...{ 'data-live': `${path}/live` }} data-hx-swap="innerMorph">
         <Connection account={account} />
       </div>
     </section>

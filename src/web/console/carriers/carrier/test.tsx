@@ -11,10 +11,10 @@ const RESULT_ID = 'carrier-test-result'
 
 /** A refusal, or the sign-in page after the session's end, replaces the whole page, as for test events. */
 const INLINE = {
-  'hx-target': `#${RESULT_ID}`,
-  'hx-swap': 'innerHTML',
-  'hx-status:4xx': 'target:body',
-  'hx-status:5xx': 'target:body',
+  'data-hx-target': `#${RESULT_ID}`,
+  'data-hx-swap': 'innerHTML',
+  'data-hx-status-4xx': 'target:body',
+  'data-hx-status-5xx': 'target:body',
 }
 
 export function Test({ view: { page, path, account } }: { view: CarrierView }) {
@@ -22,7 +22,7 @@ export function Test({ view: { page, path, account } }: { view: CarrierView }) {
   return (
     <section id="test" aria-labelledby="test-title">
       <h2 id="test-title">Test</h2>
-      <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+      <Form page={page} action={action} class="inline" more={{ 'data-hx-post': action, ...INLINE }}>
         <button type="submit" class="secondary">
           Test account
         </button>{' '}

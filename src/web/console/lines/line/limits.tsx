@@ -21,7 +21,7 @@ export function Limits({ view }: { view: LineView }) {
         Messages accepted by the incoming webhook in the last 60 seconds. Requests over the limit are refused
         and told when to retry.
       </p>
-      <div {...{ 'data-live': `${view.path}/limits/live` }} hx-swap="innerMorph">
+      <div {...{ 'data-live': `${view.path}/limits/live` }} data-hx-swap="innerMorph">
         <Gauges limits={view.limits} isPortal={view.page.isPortal} />
       </div>
     </Section>

@@ -39,7 +39,7 @@ export function showLine(context: Context): Middleware {
         <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
       )}
       <div class="with-facts">
-        <div {...{ 'data-live': `${view.path}/live` }} hx-swap="innerMorph">
+        <div {...{ 'data-live': `${view.path}/live` }} data-hx-swap="innerMorph">
           {await now(context, view.page, view.line)}
         </div>
         <aside>

@@ -13,7 +13,7 @@ export function startPath(lineId: string): string {
 /** Shows the steps with the finished ones ticked off; they keep themselves up to date. */
 export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
   return (
-    <div {...{ 'data-live': `${startPath(line.id)}/live` }} hx-swap="innerMorph">
+    <div {...{ 'data-live': `${startPath(line.id)}/live` }} data-hx-swap="innerMorph">
       <Steps line={line} steps={steps} />
     </div>
   )

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Words } from './operating/overview/words.js'
 import { isKeptFromPages, type Page } from './page.js'
 import { reaches } from './portal/reach.js'
 import { optionText } from './user-text.js'
@@ -30,7 +31,7 @@ export function Form(props: {
       {page.fault?.action === action && (
         // Otherwise the page would be shown from its top, wherever the form is.
         <p role="alert" class="fault" tabIndex={-1} autofocus>
-          {page.fault.message}
+          <Words>{page.fault.message}</Words>
         </p>
       )}
       {children}

@@ -19,6 +19,7 @@ const NOTICES = {
   'session-ended': 'Session ended.',
   'sessions-ended': 'Your other sessions are signed out.',
   'access-revoked': 'All API tokens revoked and all applications disconnected.',
+  'tour-closed': 'Tour closed.',
   renamed: 'Line renamed.',
   'contact-named': 'Name saved.',
   'number-blocked': 'Number blocked. Its messages no longer create events.',

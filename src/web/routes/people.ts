@@ -3,6 +3,7 @@ import { showHistory } from '../console/operating/audit.js'
 import { exportHistory } from '../console/operating/audit/export.js'
 import { exportAccount } from '../console/operating/exports.js'
 import { fresh } from '../console/people/confirm-first.js'
+import { postConfirm, showConfirm } from '../console/people/confirm.js'
 import { postForgotPassword, showForgotPassword } from '../console/people/forgot-password.js'
 import {
   postConfirmByPasskey,
@@ -31,7 +32,7 @@ import {
   postEndSession,
   postRevokeAccess,
 } from '../console/people/settings/sessions.js'
-import { postConfirm, postSignIn, postSignOut, showConfirm, showSignIn } from '../console/people/sign-in.js'
+import { postSignIn, postSignOut, showSignIn } from '../console/people/sign-in.js'
 import {
   postSetUpLink,
   postUserLine,

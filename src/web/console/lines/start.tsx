@@ -17,8 +17,8 @@ import { pagePath } from '../../simulator/paths.js'
 import { TestEvent, TestEventOutcome } from '../endpoints/test-event.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
-import { homeOf } from '../home.js'
 import { Layout } from '../layout.js'
+import { homeOf } from '../home.js'
 import { withNotice } from '../notices.js'
 import { hasPhones, linePath, LINES } from './line/section.js'
 import { live } from '../live.js'
@@ -309,6 +309,6 @@ export function postCloseTour(context: Context): Act {
   return async (ctx) => {
     const session = sessionOf(ctx)
     await closeTour(context, session.userId)
-    return homeOf(session)
+    return withNotice(homeOf(session), 'tour-closed')
   }
 }

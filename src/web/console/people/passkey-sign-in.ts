@@ -9,6 +9,7 @@ import { actingFor } from '../../actor.js'
 import { nextOf } from '../form-values.js'
 import { pageAfterSignIn } from '../home.js'
 import type { Act } from '../page.js'
+import { pageAfterConfirm } from './confirm.js'
 import { credentialOf } from './second-factor/passkey-form.js'
 import { halfOpenOf, showSecondStep } from './second-step.js'
 import { browserOf, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
@@ -67,6 +68,6 @@ export function postConfirmByPasskey(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const proof = { browserToken: browserOf(ctx), written: credentialOf(ctx) }
     noteConfirmation(ctx, context, await confirmByPasskey(context, sessionOf(ctx), proof))
-    return nextOf(ctx)
+    return pageAfterConfirm(ctx)
   }
 }

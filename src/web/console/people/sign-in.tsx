@@ -1,6 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
-import { confirmPassword } from '../../../domain/people/sessions.js'
 import { signIn } from '../../../domain/people/sign-in.js'
 import { newToken } from '../../../secrets.js'
 import { actingFor } from '../../actor.js'
@@ -11,8 +10,8 @@ import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
-import { CODE, CodeField, PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
-import { changeBrowserToken, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
+import { PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
+import { changeBrowserToken, takeSession, type SessionState } from './session.js'
 
 /**
  * A user who is signed in already goes straight to the page that the link names, unless they were refused just now.
@@ -90,47 +89,6 @@ export function postSignOut(context: Context) {
     // Cookies are left out, because the answer sets the one of a browser that is signed out.
     ctx.set('Clear-Site-Data', '"cache", "storage"')
     return withNotice('/console/sign-in', 'signed-out')
-  }
-}
-
-/** Asks for the password before a secret is shown, if it was not given recently. */
-export function showConfirm(context: Context): Middleware {
-  return (ctx) => {
-    const page = pageOf(ctx, context)
-    const action = '/console/confirm'
-    answerPage(
-      ctx,
-      <Layout page={page} title="Confirm it's you">
-        <article class="narrow">
-          <h1>Confirm it's you</h1>
-          <p>
-            The next page shows or changes a secret. Enter your password{' '}
-            {page.session?.hasSecondFactor === true && ' and a code'} to continue.
-          </p>
-          <Form page={page} action={action}>
-            <input type="hidden" name="next" value={nextOf(ctx)} />
-            <PasswordField page={page} action={action} />
-            {page.session?.hasSecondFactor === true && <CodeField page={page} action={action} />}
-            <button type="submit" class="primary">
-              Continue
-            </button>
-          </Form>
-          {page.session?.hasSecondFactor === true && (
-            <PasskeyButton page={page} action="/console/confirm/passkey" next={nextOf(ctx)} />
-          )}
-        </article>
-      </Layout>,
-    )
-    return Promise.resolve()
-  }
-}
-
-export function postConfirm(context: Context) {
-  return async (ctx: KoaContext): Promise<string> => {
-    const [password, code] = [fieldOf(ctx, 'password'), fieldOf(ctx, CODE)]
-    const proof = { password, code, address: ctx.ip }
-    noteConfirmation(ctx, context, await confirmPassword(context, sessionOf(ctx), proof))
-    return nextOf(ctx)
   }
 }
 

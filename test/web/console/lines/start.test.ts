@@ -117,13 +117,13 @@ describeWith('the first steps with a line', startConsole, (site) => {
   it('are closed for good by the user alone', async () => {
     const { browser, path, page } = await site.openLine()
     const other = await site.openLine()
-    expectSentTo(await browser.submit('/console/tour/close'), '/console')
+    expectSentTo(await browser.submit('/console/tour/close'), '/console?done=tour-closed')
     expect((await browser.get('/console')).text).not.to.include('Get started')
     expect((await other.browser.get('/console')).text).to.include('Get started')
     const operator = await site.openLine()
     await site.context.db('users').where({ id: operator.userId }).update({ role: 'operator' })
     expect((await operator.browser.get('/console/overview')).text).to.include('Get started')
-    expectSentTo(await operator.browser.submit('/console/tour/close'), '/console/overview')
+    expectSentTo(await operator.browser.submit('/console/tour/close'), '/console/overview?done=tour-closed')
     expect((await operator.browser.get('/console/overview')).text).not.to.include('Get started')
     // The line's own page goes on to know the way.
     expect(await page()).to.include(`href="${path}/start"`)

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { CARRIER_REASONS } from '../../../../src/carrier-reasons.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { newId } from '../../../../src/ids.js'
-import { createPerson } from '../../../domain/people/people.js'
+import { createPerson, PASSWORD } from '../../../domain/people/people.js'
 import { ANNA, BEN, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -186,12 +186,22 @@ describeWeb('the console, of downloads', ({ context, web }) => {
 
   describe('an account as a zip', () => {
     it('wants a recent password', async () => {
+      const { id: userId } = await createPerson(context)
+      const { number } = await createLine(context, { userId })
+      const own = await browse(context, web, userId)
       const path = '/console/settings/export.zip'
       await confirmedLongAgo()
-      expectSentTo(await owning.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
-      await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
-      const files = await zipAt(owning, path)
-      expect([...files.keys()]).to.include.members(['account.json', `lines/${line.number}/messages.jsonl`])
+      expectSentTo(await own.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
+      const asking = `/console/confirm?next=${encodeURIComponent(path)}`
+      // A browser that downloads stays where it is: not at a form that was sent already.
+      expectSentTo(await own.submit('/console/confirm', { next: path, password: PASSWORD }), asking)
+      const started = await own.get(asking)
+      expect([started.headers.get('refresh'), started.text.includes('name="password"')]).to.deep.equal([
+        `0; url=${path}`,
+        false,
+      ])
+      const files = await zipAt(own, path)
+      expect([...files.keys()]).to.include.members(['account.json', `lines/${number}/messages.jsonl`])
     })
   })
 

@@ -118,6 +118,10 @@ describeWeb('the settings', ({ context, web }) => {
       const page = await browser.get('/console/confirm?next=%2Fconsole%2Fsettings')
       expectPage(page)
       expect(page.text).to.include('name="next" value="/console/settings"')
+      const after = await browser.get(
+        `/console/confirm?next=${encodeURIComponent(`${SETTINGS}?done=mails-saved`)}`,
+      )
+      expect(after.text).to.include('Email preferences saved.')
       const confirm = (password: string, next = SETTINGS) =>
         browser.submit('/console/confirm', { next, password })
       const wrong = await confirm('wrong horse')

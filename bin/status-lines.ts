@@ -13,7 +13,7 @@ type Mood = 'good' | 'waiting' | 'bad'
 
 const COLOURS = { good: 'green', waiting: 'yellow', bad: 'red' } as const
 const QUEUE_MOODS = { normal: 'good', behind: 'waiting', stuck: 'bad' } as const
-const SERVICE_WORDS = { good: 'works', waiting: 'warning', bad: 'critical' }
+const SERVICE_WORDS = { good: 'healthy', waiting: 'warning', bad: 'critical' }
 
 /** The overview for a terminal: one screen. */
 export function describeStatus(

@@ -18,14 +18,12 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     const lines = await run('status')
     expect(lines).to.have.length.below(40)
     const said = lines.join('\n')
-    expect(said).to.match(
-      /Needs attention\n {2}✗ The queue send-message is stuck\. No `send-message` process/,
-    )
+    expect(said).to.match(/Needs attention\n {2}✗ Queue send-message: No `send-message` process/)
     expect(said).to.match(/out: accepted 1, sent 1, delivered 0, failed 0, unknown 0; to the carrier median/)
     expect(said).to.match(/\n {2}send-message {5}stuck {9}0 waiting, 1 in the last minute, 0 workers\. /)
-    expect(said).to.match(/\n {2}simulator {8}works {9}1 line, 1 message in 15 minutes, 0 failed\n/)
-    expect(said).to.match(/\n {2}Postgres {9}works {9}Version: \d/)
-    expect(said).to.match(/\n {2}Storage {10}works .* Writing: not tested/)
+    expect(said).to.match(/\n {2}simulator {8}healthy {7}1 line, 1 message in 15 minutes, 0 failed\n/)
+    expect(said).to.match(/\n {2}Postgres {9}healthy {7}Version: \d/)
+    expect(said).to.match(/\n {2}Storage {10}healthy .* Writing: not tested/)
     expect(said).to.match(
       /Failing endpoints, worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
     )
@@ -46,10 +44,10 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
       { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/x' },
       'status',
     )
-    expect(withoutPostgres.join('\n')).to.match(/✗ Postgres is not available\.\n[^]*Redis {12}works/)
+    expect(withoutPostgres.join('\n')).to.match(/✗ Postgres is not available\.\n[^]*Redis {12}healthy/)
     const withoutRedis = await answer({ ...environment, REDIS_URL: 'redis://127.0.0.1:1' }, 'status')
     expect(withoutRedis.join('\n')).to.match(
-      /✗ Redis is unreachable. Check REDIS_URL\.\n[^]*Postgres {9}works/,
+      /✗ Redis is unreachable. Check REDIS_URL\.\n[^]*Postgres {9}healthy/,
     )
   })
 })

@@ -131,7 +131,7 @@ describe('five faults, their alerts and their cures', function () {
     },
     {
       alert: 'LinehookQueueWithoutWorkers',
-      seen: /^The queue send-message is stuck\. No `send-message` process is running\. Start one\./,
+      seen: /^Queue send-message: No `send-message` process is running\. Start one\./,
       make: async () => workers.get('send-message')?.close(true),
       cure: () => startWorker('send-message'),
     },

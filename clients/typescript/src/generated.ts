@@ -591,7 +591,7 @@ export interface ListEndpointsQuery {
   /** Only endpoints of this line. */ lineId?: string | undefined
   /** Only the endpoint of this application. */ applicationId?: string | undefined
   /** Only endpoints in this state. */ state?:
-    'disabled' | 'failing' | 'paused' | 'new' | 'working' | undefined
+    'disabled' | 'failing' | 'paused' | 'new' | 'healthy' | undefined
 }
 
 export interface AddEndpointBody {

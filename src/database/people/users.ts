@@ -95,10 +95,7 @@ export async function listUsers(
     ...columns(db),
     db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`),
   ])
-  const { sql, bindings } = allOf([
-    ["position(lower(?) in lower(u.email || ' ' || u.name)) > 0", words],
-    ['u.role = ?', role],
-  ])
+  const { sql, bindings } = matching({ words, role })
   void query.whereRaw(`true${sql}${state === undefined ? '' : ` and ${STATE_IS[state]}`}`, bindings)
   if (page === undefined) return query.orderBy('id')
   if (sort === 'email') {
@@ -108,6 +105,27 @@ export async function listUsers(
   }
   if (page.before !== undefined) void query.where('id', '<', page.before)
   return query.orderBy('id', 'desc').limit(page.limit)
+}
+
+/** Counts the users that match, of each state and in all. */
+export async function countUsers(
+  db: Database,
+  { words, role }: Omit<UserFilter, 'state'>,
+): Promise<Record<UserState | 'all', number>> {
+  const { sql, bindings } = matching({ words, role })
+  const ofStates = USER_STATES.map((state) => `count(*) filter (where ${STATE_IS[state]})::int as "${state}"`)
+  const { rows } = await db.raw<{ rows: [Record<UserState | 'all', number>] }>(
+    `select count(*)::int as "all", ${ofStates.join(', ')} from users u where true${sql}`,
+    bindings,
+  )
+  return rows[0]
+}
+
+function matching({ words, role }: Omit<UserFilter, 'state'>) {
+  return allOf([
+    ["position(lower(?) in lower(u.email || ' ' || u.name)) > 0", words],
+    ['u.role = ?', role],
+  ])
 }
 
 export interface KnownPassword {

@@ -102,7 +102,11 @@ const FAILURES: Record<string, readonly [code: string, one: string, several: str
     'has a template that is too heavy',
     'have templates that are too heavy',
   ],
-  worker_lost: ['worker lost', 'lost its worker', 'lost their workers'],
+  worker_lost: [
+    'attempt lost',
+    'has a lost attempt: a process died during it',
+    'have lost attempts: a process died during them',
+  ],
   internal_error: [
     'internal error',
     'fails because of an internal error',
@@ -137,11 +141,11 @@ export function badgeOfEndpoint(
     case 'paused':
       return { mood: 'waiting', code: 'paused' }
     case 'new':
-    case 'working':
+    case 'healthy':
       if (endpoint.hasHeld === true) return { mood: 'waiting', code: 'held events' }
       return endpoint.calledAt === null
         ? { mood: '', code: 'not called yet' }
-        : { mood: 'good', code: 'working' }
+        : { mood: 'good', code: 'healthy' }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Context as KoaContext } from 'koa'
 import { queryOf } from './form-values.js'
 import { Select } from './form.js'
@@ -23,7 +24,8 @@ export interface Listing<Row> {
   /** The page's number, from 1. */
   number: number
   pageCount: number
-  asked: { q: string; state: string; sort: string }
+  /** What the address asks for: `q`, `state`, `sort`, and what else a list has. */
+  asked: Record<'q' | 'state' | 'sort', string> & Record<string, string>
   /** The states that some row has, each with the number of rows that match the search. */
   states: readonly ListedState[]
   sorts: readonly (readonly [value: string, label: string])[]
@@ -34,7 +36,8 @@ export interface Listing<Row> {
 interface ListedState {
   value: string
   label: string
-  count: number
+  /** Left out where it would have to be counted in a long table. */
+  count?: number
 }
 
 /** Fewer rows are seen at a glance and need no controls. */
@@ -82,21 +85,42 @@ export function searchedIn(ctx: KoaContext): string {
 
 type Controlled = Pick<Listing<unknown>, 'path' | 'asked' | 'states' | 'sorts' | 'isControlled'>
 
-/** The controls of a list that is searched in the database. Its states, if it has any, are links. */
+interface Search {
+  /** The number of rows, as far as it is known. */
+  count: number
+  state?: string
+  states?: readonly ListedState[]
+  sort?: string
+  sorts?: Controlled['sorts']
+  /** The values of the list's own filters. */
+  more?: Record<string, string>
+}
+
+/** The controls of a list that is searched in the database. */
 export function searchOf(
   path: string,
   q: string,
-  { count, state = '' }: { count: number; state?: string },
+  { count, state = '', states = [], sort = '', sorts = [], more = {} }: Search,
 ): Controlled {
-  return { path, asked: { q, state, sort: '' }, states: [], sorts: [], isControlled: count > FEW || q !== '' }
+  const asked = { q, state, sort, ...more }
+  const isAsked = q !== '' || states.some(({ value }) => value !== '' && value === state)
+  const isFiltered = isAsked || Object.values(more).some((value) => value !== '')
+  return { path, asked, states, sorts, isControlled: count > FEW || isFiltered }
 }
 
 /**
  * The search box, the filter and the order of a list, which are kept in its address. The states are links, so that one
  * press filters without a script. With a script, a chosen order takes effect at once, and Enter searches.
  */
-export function ListControls({ listing, label }: { listing: Controlled; label: string }) {
+export function ListControls(props: {
+  listing: Controlled
+  label: string
+  /** The fields of the list's own filters. */
+  children?: ComponentChildren
+}) {
+  const { listing, label, children } = props
   const { path, asked, states, sorts, isControlled } = listing
+  const isFiltered = Object.entries(asked).some(([name, value]) => name !== 'sort' && value !== '')
   if (!isControlled) return null
   return (
     <form method="get" action={path} class="filter list" role="search" aria-label={label} data-auto>
@@ -120,17 +144,24 @@ export function ListControls({ listing, label }: { listing: Controlled; label: s
               href={addressOf(path, { ...asked, state: value })}
               {...(value === asked.state ? { 'aria-current': 'page' as const } : {})}
             >
-              {words} <small>{count}</small>
+              {words}
+              {count !== undefined && (
+                <>
+                  {' '}
+                  <small>{count}</small>
+                </>
+              )}
             </a>
           ))}
         </nav>
       )}
       {asked.state !== '' && <input type="hidden" name="state" value={asked.state} />}
+      {children}
       {sorts.length > 1 && <Select name="sort" label="Sort by" value={asked.sort} options={sorts} />}
       <button type="submit" class="secondary">
         Search
       </button>
-      {(asked.q !== '' || asked.state !== '') && <a href={path}>Clear filters</a>}
+      {isFiltered && <a href={path}>Clear filters</a>}
     </form>
   )
 }

@@ -36,7 +36,7 @@ export function showTraffic(context: Context): Middleware {
             <nav class="spans" aria-label="Time range">
               {(Object.keys(SPANS) as Span[]).map((each) => (
                 <Choice key={each} href={`${TRAFFIC}?span=${each}&by=${by}`} isHere={each === span}>
-                  {each}
+                  {SPANS[each].label}
                 </Choice>
               ))}
             </nav>

@@ -10,6 +10,7 @@ export interface TroubledEndpoint {
   /** The owner of the endpoint: a line, an application, or the user's account. */
   lineId: string | null
   lineNumber: string | null
+  lineName: string | null
   applicationId: string | null
   applicationName: string | null
   failingSince: Date | null
@@ -32,7 +33,7 @@ const OWNERS = `
   left join applications a on a.id = e.application_id and a.deleted_at is null`
 
 const NAMES = `e.id, e.url, e.user_id as "userId", l.id as "lineId", l.number as "lineNumber",
-  a.id as "applicationId", a.name as "applicationName"`
+  l.name as "lineName", a.id as "applicationId", a.name as "applicationName"`
 
 /** The endpoints of a disabled user are inactive on purpose. */
 const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null or e.line_id is null and e.application_id is null)
@@ -65,6 +66,7 @@ export async function listTroubledEndpoints(
        select e.disabled_reason as "disabledReason", e.last_failure as "lastFailure",
          coalesce(e.disabled_at, e.failing_since) as since, e.consecutive_failure_count as failures,
          jsonb_build_object('id', e.id, 'url', e.url, 'userId', e.user_id, 'lineId', l.id, 'lineNumber', l.number,
+           'lineName', l.name,
            'applicationId', a.id, 'applicationName', a.name, 'ownerEmail', u.email) as endpoint,
          row_number() over (partition by e.disabled_reason, e.last_failure
            order by coalesce(e.disabled_at, e.failing_since), e.id) as n
@@ -88,7 +90,7 @@ export interface TroubledGroup {
   /** The endpoints that are named. */
   endpoints: (Pick<
     TroubledEndpoint,
-    'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName'
+    'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'lineName' | 'applicationId' | 'applicationName'
   > & { ownerEmail: string })[]
 }
 
@@ -97,7 +99,6 @@ const NAMED = 20
 
 /** An endpoint that people are or were notified of. */
 export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waitingCount' | 'heldCount'> {
-  lineName: string | null
   /** The time when it first accepted or refused something since its URL was set or enabled. */
   calledAt: Date | null
   isInUse: boolean
@@ -119,7 +120,7 @@ export async function listEndpointsToTell(
   ids: readonly string[],
 ): Promise<ToldEndpoint[]> {
   const { rows } = await db.raw<{ rows: ToldEndpoint[] }>(
-    `select ${NAMES}, l.name as "lineName", e.failing_since as "failingSince",
+    `select ${NAMES}, e.failing_since as "failingSince",
        e.consecutive_failure_count as "consecutiveFailureCount", e.last_failure as "lastFailure", e.disabled_at as "disabledAt",
        e.disabled_reason as "disabledReason", e.called_at as "calledAt", coalesce(${IN_USE}, false) as "isInUse",
        e.paused_at is not null as "isPaused",
@@ -135,7 +136,15 @@ export async function listEndpointsToTell(
 
 export type HoldingEndpoint = Pick<
   TroubledEndpoint,
-  'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName' | 'heldCount'
+  | 'id'
+  | 'url'
+  | 'userId'
+  | 'lineId'
+  | 'lineNumber'
+  | 'lineName'
+  | 'applicationId'
+  | 'applicationName'
+  | 'heldCount'
 >
 
 /** The most held events that are counted. */

@@ -11,7 +11,7 @@ export interface EndpointFacts {
  * The states, the worst first, because it hides those after it until it is fixed. `new` means that no event was sent
  * to it yet.
  */
-export const ENDPOINT_STATES = ['disabled', 'failing', 'paused', 'new', 'working'] as const
+export const ENDPOINT_STATES = ['disabled', 'failing', 'paused', 'new', 'healthy'] as const
 
 export type EndpointState = (typeof ENDPOINT_STATES)[number]
 
@@ -24,5 +24,5 @@ export function endpointStateOf({
   if (disabledAt !== null) return 'disabled'
   if (failingSince !== null) return 'failing'
   if (pausedAt !== null) return 'paused'
-  return calledAt === null ? 'new' : 'working'
+  return calledAt === null ? 'new' : 'healthy'
 }

@@ -76,7 +76,7 @@ function viewCarrier(account: ListedCarrierAccount, traffic: Omit<CarrierTraffic
     lastErrorReason:
       explainCarrierCode(account.kind, traffic.lastErrorCode, traffic.lastErrorReason)?.reason ?? null,
     mood: worst?.mood ?? 'good',
-    state: worst?.state ?? (traffic.handedOverCount > 0 ? 'works' : 'idle'),
+    state: worst?.state ?? (traffic.handedOverCount > 0 ? 'healthy' : 'idle'),
     faults: found.map(({ fault }) => fault),
   }
 }

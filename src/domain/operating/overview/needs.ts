@@ -73,8 +73,8 @@ function ofQueues(queues: readonly QueueView[]): Need[] {
     .filter(({ state }) => state === 'stuck')
     .map(({ name, why, jobs }) => ({
       mood: 'bad',
-      code: 'queue stuck',
-      text: `The queue ${name} is stuck. ${why}`,
+      code: 'stuck',
+      text: `Queue ${name}: ${why}`,
       // Without Redis its dashboard cannot show anything.
       cure: jobs === null ? { at: 'here', part: 'redis' } : { at: 'queues' },
     }))
@@ -111,7 +111,7 @@ function ofEndpoints({ groups }: EndpointTroubles): Need[] {
       isSaidByCode: !isDisabled && isFailureSaidByCode(lastFailure),
       does: isDisabled ? disabledDoes(disabledReason, lastFailure) : failureDoes(lastFailure),
       whose: endpoints.map((endpoint) => ({
-        name: endpoint.lineNumber ?? endpoint.applicationName ?? withHost(endpoint).host,
+        name: endpoint.lineName ?? endpoint.applicationName ?? withHost(endpoint).host,
         host: withHost(endpoint).host,
         owner: endpoint.ownerEmail,
         cure: cureOf(endpoint),

@@ -11,7 +11,7 @@ export const STATE_LABELS: Record<State, string> = {
   failing: 'Failing',
   paused: 'Paused',
   new: 'Not called yet',
-  working: 'Working',
+  healthy: 'Healthy',
 }
 
 /** @param props.endpoint null if there is no outgoing webhook */

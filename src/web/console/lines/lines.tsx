@@ -93,7 +93,7 @@ const LISTED: ListingOf<LineRow> = {
   words: ({ line: { id, name, number } }) => [id, name, number],
   states: {
     attention: { label: 'Needs attention', has: ({ causes }) => causes.length > 0 },
-    working: { label: 'Healthy', has: ({ causes }) => causes.length === 0 },
+    healthy: { label: 'Healthy', has: ({ causes }) => causes.length === 0 },
     disabled: { label: 'Disabled', has: ({ line }) => line.status === 'disabled' },
     paused: { label: 'Paused', has: ({ line }) => line.pausedAt !== null },
     unconnected: { label: 'Not connected', has: ({ line }) => !line.isConnected },

@@ -12,10 +12,11 @@ import type { Session } from '../../../domain/people/sessions.js'
 import { kindsOfMood, describeNotice } from '../../../domain/operating/notices/describe.js'
 import { Attention } from '../attention.js'
 import { fieldOf, queryOf } from '../form-values.js'
-import { Empty, Form, Select, Time } from '../form.js'
+import { Empty, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { CureLink } from './overview/cure-link.js'
 import { Words } from './overview/words.js'
+import { ListControls, searchOf } from '../listing.js'
 import { answerPage, pageOf, type Act } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { sessionOf } from '../people/session.js'
@@ -28,11 +29,11 @@ const NOTICES = '/console/notices'
 const PAGE_SIZE = 15
 const BADGES = { bad: 'critical', waiting: 'warning', good: 'resolved' }
 const MOODS = [
-  ['', 'All'],
-  ['bad', 'Broken'],
-  ['waiting', 'Warning'],
-  ['good', 'Recovered'],
-] as const
+  { value: '', label: 'All' },
+  { value: 'bad', label: 'Critical' },
+  { value: 'waiting', label: 'Warning' },
+  { value: 'good', label: 'Resolved' },
+]
 
 /** Lists the notifications: users see those about their own data, operators all. */
 export function showNotices(context: Context): Middleware {
@@ -93,26 +94,14 @@ export function showNotices(context: Context): Middleware {
             <Attention {...{ page, needs }} userId={session.userId} back={NOTICES} />
           </section>
         )}
-        {(last !== undefined || isFiltered) && (
-          <form
-            method="get"
-            action={NOTICES}
-            class="filter"
-            role="search"
-            aria-label="Notifications"
-            data-auto
-          >
-            <label>
-              Search
-              <input type="search" name="q" value={asked.q ?? ''} maxLength={100} data-key="/" dir="auto" />
-            </label>
-            <Select name="state" label="State" value={mood ?? ''} options={MOODS} />
-            <button type="submit" class="secondary">
-              Search
-            </button>
-            {isFiltered && <a href={NOTICES}>Clear filters</a>}
-          </form>
-        )}
+        <ListControls
+          label="Notifications"
+          listing={searchOf(NOTICES, asked.q ?? '', {
+            count: before === undefined ? notices.length : PAGE_SIZE,
+            state: mood ?? '',
+            states: MOODS,
+          })}
+        />
         {last === undefined ? (
           <Empty>
             {isFiltered

@@ -60,7 +60,7 @@ function SpanLinks({ span, by }: { span: Span; by: Dimension }) {
           href={`${OVERVIEW}?span=${each}&by=${by}`}
           {...(each === span ? { 'aria-current': 'page' as const } : {})}
         >
-          {each}
+          {SPANS[each].label}
         </a>
       ))}
     </nav>

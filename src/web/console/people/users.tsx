@@ -1,5 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { listUsers, USER_STATES, type UserState } from '../../../database/people/users.js'
+import { countUsers, listUsers, USER_STATES, type UserState } from '../../../database/people/users.js'
 import { storable } from '../../../database/text.js'
 import type { Context } from '../../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../../domain/people/set-up-links.js'
@@ -8,6 +8,7 @@ import { isId } from '../../../ids.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
+import { ListControls, searchOf } from '../listing.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { USERS } from './user/path.js'
 import { PageHead } from '../parts/page-head.js'
@@ -30,16 +31,34 @@ export function showUsers(context: Context): Middleware {
     const asked = writtenParameters(ctx, ['q', 'role', 'state', 'sort'])
     const isByEmail = asked.sort === 'email'
     const before = isId(queryOf(ctx, 'before')) ? queryOf(ctx, 'before') : undefined
-    const found = await listUsers(
-      context.db,
-      { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) },
-      {
-        words: asked.q === undefined ? undefined : storable(asked.q.trim().slice(0, 254)),
-        role: (['user', 'operator'] as const).find((role) => role === asked.role),
-        state: USER_STATES.find((state) => state === asked.state),
-      },
-      isByEmail ? 'email' : 'newest',
-    )
+    const filter = {
+      words: asked.q === undefined ? undefined : storable(asked.q.trim().slice(0, 254)),
+      role: (['user', 'operator'] as const).find((role) => role === asked.role),
+    }
+    const state = USER_STATES.find((each) => each === asked.state)
+    const [found, counts] = await Promise.all([
+      listUsers(
+        context.db,
+        { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) },
+        { ...filter, state },
+        isByEmail ? 'email' : 'newest',
+      ),
+      countUsers(context.db, filter),
+    ])
+    const listing = searchOf(USERS, asked.q ?? '', {
+      count: counts.all,
+      state: state ?? '',
+      states: [
+        { value: '', label: 'All', count: counts.all },
+        ...USER_STATES.map((value) => ({ value, label: STATE_WORDS[value], count: counts[value] })),
+      ],
+      sort: isByEmail ? 'email' : '',
+      sorts: [
+        ['', 'Newest first'],
+        ['email', 'Email'],
+      ],
+      more: { role: filter.role ?? '' },
+    })
     const users = found.slice(0, PAGE_SIZE)
     const isAdding = ctx.query.new !== undefined || page.fault?.action === USERS
     answerPage(
@@ -56,41 +75,18 @@ export function showUsers(context: Context): Middleware {
           }
         />
         {isAdding && <AddUser page={page} />}
-        <form method="get" action={USERS} class="filter" role="search" aria-label="Users" data-auto>
-          <label>
-            Search
-            <input type="search" name="q" value={asked.q ?? ''} maxLength={254} data-key="/" dir="auto" />
-          </label>
+        <ListControls label="Users" listing={listing}>
           <Select
             name="role"
             label="Role"
-            value={asked.role ?? ''}
+            value={filter.role ?? ''}
             options={[
-              ['', 'Any role'],
+              ['', 'Any'],
               ['user', 'User'],
               ['operator', 'Operator'],
             ]}
           />
-          <Select
-            name="state"
-            label="State"
-            value={asked.state ?? ''}
-            options={[['', 'Any state'], ...USER_STATES.map((state) => [state, STATE_WORDS[state]] as const)]}
-          />
-          <Select
-            name="sort"
-            label="Sort by"
-            value={isByEmail ? 'email' : ''}
-            options={[
-              ['', 'Newest first'],
-              ['email', 'Email'],
-            ]}
-          />
-          <button type="submit" class="secondary">
-            Search
-          </button>
-          {Object.keys(asked).length > 0 && <a href={USERS}>Clear filters</a>}
-        </form>
+        </ListControls>
         {users.length === 0 && <Empty>No users match this filter.</Empty>}
         <table class="rows">
           <thead>

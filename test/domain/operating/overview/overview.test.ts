@@ -129,7 +129,7 @@ describe('the overview', () => {
     await stopWorker('send-message')
     const { needs: found } = await seen('it', (overview) => overview.needs.length === 1)
     expect(found[0]).to.deep.include({ mood: 'bad', cure: { at: 'queues' } })
-    expect(found[0]?.text).to.match(/^The queue send-message is stuck\. No `send-message` process is running/)
+    expect(found[0]?.text).to.match(/^Queue send-message: No `send-message` process is running/)
     await startWorker('send-message')
     await seen('that it is cured', (overview) => overview.needs.length === 0)
   })

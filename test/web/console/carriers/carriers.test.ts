@@ -274,11 +274,11 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
     for (const page of [await browser.get(path), await browser.get(CARRIERS)]) {
       expect(page.text)
         .to.include('the parrot answered 401: look at apiKey')
-        .and.to.include('<span class="badge bad">fails</span>')
+        .and.to.include('<span class="badge bad">failed</span>')
     }
     await browser.submit(`${path}/settings`, typed({ url: bird.url, apiKey: API_KEY }))
     await browser.submit(`${path}/test`)
-    expect((await browser.get(path)).text).to.include('<span class="badge good">works</span>')
+    expect((await browser.get(path)).text).to.include('<span class="badge good">passed</span>')
   })
 
   describe('make numbers lines', () => {
@@ -423,7 +423,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       expectPage(await there.submit(`${path}/settings`, typed({ url: bird.url, apiKey: '' })), 409)
       await there.submit(`${path}/settings`, typed({ url: bird.url, apiKey: API_KEY }))
       await there.submit(`${path}/test`)
-      expect((await there.get(path)).text).to.include('<span class="badge good">works</span>')
+      expect((await there.get(path)).text).to.include('<span class="badge good">passed</span>')
       expect((await getCarrierAccount(other, 'sealed')).id).to.equal(id)
     } finally {
       await otherWeb.close()

@@ -30,6 +30,23 @@ describe('a chart', () => {
     expect(html).to.include('<circle class="series sent" cx="50%" cy="77.5%"')
   })
 
+  it('draws failures below the others, and no line that is zero throughout', () => {
+    const looksOf = (...all: [look: string, values: number[]][]) => {
+      const drawn = Chart({
+        ...{ title: 'Messages', summary: 'Messages', scale: countScale(10), since: 'an hour ago' },
+        series: all.map(([look, of]) => ({ look, label: look, figure: '', values: of })),
+      })
+      return [...renderToString(drawn).matchAll(/<path class="series (\w+)" d="M0 [^4]/g)].map(
+        ([, look]) => look,
+      )
+    }
+    expect(looksOf(['sent', [1, 2]], ['failed', [0, 1]], ['unknown', [0, 0]])).to.deep.equal([
+      'failed',
+      'sent',
+    ])
+    expect(looksOf(['sent', [0, 0]], ['failed', [0, 0]])).to.deep.equal(['sent'])
+  })
+
   it('shows a gap where something was not counted, and a single value as a short stroke', () => {
     expect(pathOf({ values })).to.equal('M50 60h100M350 0h100')
     expect(pathOf({ values: [undefined, 5, undefined], isJoined: true })).to.equal('M150 60h300')

@@ -43,7 +43,7 @@ export function LastTest({ account }: { account: CarrierAccount }) {
   return (
     <>
       <span class={lastTestFault === null ? 'badge good' : 'badge bad'}>
-        {lastTestFault === null ? 'works' : 'fails'}
+        {lastTestFault === null ? 'passed' : 'failed'}
       </span>{' '}
       {lastTestFault !== null && `${lastTestFault} `}
       <span class="muted">

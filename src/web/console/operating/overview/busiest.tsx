@@ -1,4 +1,4 @@
-import { describeCount } from '../../../../domain/operating/overview/figures.js'
+import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
 import {
   DIMENSIONS,
   type Busiest,
@@ -69,6 +69,7 @@ export function BusyTable(props: {
 }) {
   const { rows, by, span, pathOf, figurePathOf = pathOf } = props
   const isOfEvents = by === 'endpoint'
+  const overTime = `${isOfEvents ? 'Events' : 'Messages'}, ${SPANS[span].label}`
   return (
     <table class="rows busy">
       <thead>
@@ -77,7 +78,7 @@ export function BusyTable(props: {
           <th class="r">{isOfEvents ? 'Events' : 'Sent'}</th>
           {!isOfEvents && <th class="r">Received</th>}
           <th class="r">Failed</th>
-          <th class="r">Over time</th>
+          <th class="r">{overTime}</th>
         </tr>
       </thead>
       <tbody>
@@ -119,8 +120,8 @@ export function BusyTable(props: {
               <td data-label="Failed" class="r">
                 <a href={figurePathOf(busy, 'failed')}>{describeCount(failedCount)}</a>
               </td>
-              <td data-label="Over time" class="r">
-                <Bars busy={busy} count={SPANS[span].binCount} />
+              <td data-label={overTime} class="r">
+                <Bars busy={busy} noun={isOfEvents ? 'event' : 'message'} span={span} />
               </td>
             </tr>
           )
@@ -139,11 +140,20 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
 
 const HEIGHT = 20
 
-/** A bar for each bin: the total, and over it the failed part. */
-function Bars({ busy: { bins, outCount, inCount, failedCount }, count }: { busy: Busy; count: number }) {
-  const most = Math.max(1, ...bins.map((bin) => bin.count))
+/** A bar for each bin: the total, and over it the failed part. Each row has its own scale. */
+function Bars(props: { busy: Busy; noun: 'event' | 'message'; span: Span }) {
+  const {
+    busy: { bins, outCount, inCount, failedCount },
+    noun,
+    span,
+  } = props
+  const { words, binSeconds, binCount: count } = SPANS[span]
+  const most = Math.max(...bins.map((bin) => bin.count), 0)
   const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
-  const summary = `${outCount + inCount} total, ${failedCount} failed, up to ${most} at a time`
+  const bar = binSeconds < 3600 ? countOf(binSeconds / 60, 'minute') : countOf(binSeconds / 3600, 'hour')
+  const summary =
+    `${countOf(outCount + inCount, noun)} in ${words}, ${describeCount(failedCount)} failed. ` +
+    `A bar is ${bar}, the highest is ${countOf(most, noun)}.`
   return (
     <svg
       class="sparkline"

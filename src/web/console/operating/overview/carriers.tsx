@@ -16,7 +16,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
           <th>State</th>
           <th class="r">Lines</th>
           <th>Last 15 minutes</th>
-          <th>Last error today</th>
+          <th>Last error, 24{'\u00a0'}h</th>
         </tr>
       </thead>
       <tbody>
@@ -39,7 +39,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
               {describeCount(carrier.lineCount)}
             </td>
             <td data-label="Last 15 minutes">{describeRecent(carrier)}</td>
-            <td data-label="Last error today">
+            <td data-label="Last error">
               <LastError carrier={carrier} />
             </td>
           </tr>

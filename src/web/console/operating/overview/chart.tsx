@@ -40,21 +40,24 @@ export function Chart(props: {
   since: string
 }) {
   const { title, summary, series, scale, since } = props
+  const lines = linesOf(series)
+  // Failures, which are zero nearly always, would cover the others at the bottom.
+  const drawn = [...lines.filter(isFailure), ...lines.filter((each) => !isFailure(each))]
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div class="scale">{scale.top}</div>
+      <div class="scale">{scale.bottom === '0' ? scale.top : `${scale.bottom} to ${scale.top}`}</div>
       {/* Only the lines are stretched. Points and words around them keep their size. */}
       <svg class="plot" role="img" aria-label={summary}>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height="100%">
           {[0, 0.5, 1].map((height) => (
             <line key={height} class="grid" x1={0} x2={WIDTH} y1={yOf(height)} y2={yOf(height)} />
           ))}
-          {series.map(({ look, values, isJoined = false }) => (
+          {drawn.map(({ look, values, isJoined = false }) => (
             <path key={look} class={`series ${look}`} d={drawLine(values, scale, isJoined)} />
           ))}
         </svg>
-        {newestOf(series, scale).map(({ look, x, height, words }) => (
+        {newestOf(lines, scale).map(({ look, x, height, words }) => (
           <g key={look}>
             <circle class={`series ${look}`} cx={`${x}%`} cy={`${100 - height}%`} r={3.5} />
             <text x="100%" dx={10} y={`${100 - height}%`} dy={4}>
@@ -64,7 +67,7 @@ export function Chart(props: {
         ))}
       </svg>
       <div class="scale">
-        <span>{scale.bottom === '0' ? since : `${scale.bottom} · ${since}`}</span>
+        <span>{since}</span>
         <span>now</span>
       </div>
       <ul class="legend">
@@ -79,6 +82,16 @@ export function Chart(props: {
       </ul>
     </figure>
   )
+}
+
+/** Leaves out lines that are zero throughout: they say no more than the grid. One stays if all are. */
+function linesOf(series: readonly Series[]): readonly Series[] {
+  const lines = series.filter(({ values }) => values.some((value) => value !== undefined && value > 0))
+  return lines.length === 0 ? series.slice(0, 1) : lines
+}
+
+function isFailure({ look }: Series): boolean {
+  return ['failed', 'unknown', 'attemptsFailed'].includes(look)
 }
 
 /** The labels of two points need this percentage of the height between them, on a phone too. */

@@ -33,13 +33,8 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
             <tr key={endpoint.id}>
               <td data-label="Endpoint">
                 <span>
-                  {endpoint.host}{' '}
-                  {endpoint.lineNumber !== null && (
-                    <span class="muted">
-                      <PhoneNumber number={endpoint.lineNumber} />
-                    </span>
-                  )}
-                  {endpoint.applicationName !== null && <UserText>{endpoint.applicationName}</UserText>}
+                  <NameOf endpoint={endpoint} />
+                  <span class="muted">{endpoint.host}</span>
                 </span>
               </td>
               <td data-label="State">
@@ -55,6 +50,19 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
           ))}
         </tbody>
       </table>
+    </>
+  )
+}
+
+/** The account's own endpoints have no name but their host. */
+function NameOf({ endpoint: { lineName, lineNumber, applicationName } }: { endpoint: TroubledEndpoint }) {
+  const name = lineName ?? applicationName
+  if (name === null) return null
+  return (
+    <>
+      <strong>
+        {name === lineNumber ? <PhoneNumber number={name} /> : <UserText>{name}</UserText>}
+      </strong>{' '}
     </>
   )
 }

@@ -23,7 +23,7 @@ export function describeStatus(
 ): string[] {
   const paint = (mood: Mood, text: string) => (hasColours ? styleText(COLOURS[mood], text) : text)
   const bold = (text: string) => (hasColours ? styleText('bold', text) : text)
-  /** A row has a name, a state in its color, and details. */
+  /** A row has a name, a state in its colour, and details. */
   const row = (name: string, mood: Mood, state: string, ...more: string[]) =>
     `  ${name.padEnd(16)} ${paint(mood, state.padEnd(13))} ${more.join(' ')}`.trimEnd()
   const rowsOf = <Value>(name: string, part: Part<Value>, rows: (value: Value) => string[]) =>

@@ -12,7 +12,7 @@ export interface Brand {
   /** True if the operator chose the name. */
   isOwnName: boolean
   logo: Logo | undefined
-  /** A color as #rrggbb. */
+  /** A colour as #rrggbb. */
   color: string | undefined
   supportUrl: string | undefined
 }

@@ -1,14 +1,14 @@
-/** The tokens of `tokens.css` that are derived from the accent color. */
+/** The tokens of `tokens.css` that are derived from the accent colour. */
 export interface Accent {
-  /** Links and other text in the color, and the lines around chosen items. */
+  /** Links and other text in the colour, and the lines around chosen items. */
   '--accent': string
-  /** The background of the page's primary button, which is the color as the operator gave it. */
+  /** The background of the page's primary button, which is the colour as the operator gave it. */
   '--accent-fill': string
   /** The line around that background. */
   '--accent-edge': string
   /** Text on that background. */
   '--on-accent': string
-  /** The color that the background is mixed with on hover, away from its text. */
+  /** The colour that the background is mixed with on hover, away from its text. */
   '--accent-shade': string
   /** A background for chosen items, with text in ink or in the accent on it. */
   '--accent-soft': string
@@ -27,7 +27,7 @@ export const GROUNDS = {
 const TEXT_CONTRAST = 4.5
 const EDGE_CONTRAST = 3
 
-/** @param color a color as #rrggbb */
+/** @param color a colour as #rrggbb */
 export function accentOf(color: string, scheme: keyof typeof GROUNDS): Accent {
   const { grounds, move, softShare } = GROUNDS[scheme]
   const [ground = color] = grounds

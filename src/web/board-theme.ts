@@ -26,7 +26,7 @@ function themeIn(scheme: Scheme, color: string | undefined): NonNullable<UITheme
     ...{ destructive: own('bad'), 'destructive-foreground': own('ground') },
     ...{ sidebar: own('sunken'), 'sidebar-foreground': own('ink2'), 'sidebar-border': own('hair') },
     ...{ 'sidebar-accent': own('hair'), 'status-failed': own('bad'), 'status-completed': own('good') },
-    // The badges of queues without a worker are text in this color.
+    // The badges of queues without a worker are text in this colour.
     'status-waiting': own('warn'),
   }
 }

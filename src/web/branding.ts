@@ -39,7 +39,7 @@ function createBranding({ name, isOwnName, logo, color, supportUrl }: Brand): Br
   }
 }
 
-/** Makes our own icon in the operator's color. */
+/** Makes our own icon in the operator's colour. */
 function iconIn(color: string | undefined): string {
   if (color === undefined) return assetPath('icon.svg')
   const drawn = assetText('icon.svg')

@@ -32,12 +32,12 @@ const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
   'CMS-96': ['rejected', 'the network found a fault in the text'],
   'CMS-111': ['rejected', 'the network found a fault in the text'],
   'CMS-127': ['rejected', 'the network gave no reason'],
-  'CMS-192': ['throttled', 'the SMS center is busy'],
-  'CMS-193': ['rejected', 'the SIM card has no contract with the SMS center'],
-  'CMS-194': ['unavailable', 'the SMS center has failed'],
-  'CMS-195': ['rejected', 'the SMS center says that the number is invalid'],
+  'CMS-192': ['throttled', 'the SMS centre is busy'],
+  'CMS-193': ['rejected', 'the SIM card has no contract with the SMS centre'],
+  'CMS-194': ['unavailable', 'the SMS centre has failed'],
+  'CMS-195': ['rejected', 'the SMS centre says that the number is invalid'],
   'CMS-196': ['rejected', 'the recipient is barred'],
-  'CMS-197': ['rejected', 'the SMS center has refused it as a duplicate'],
+  'CMS-197': ['rejected', 'the SMS centre has refused it as a duplicate'],
   'CMS-302': ['unavailable', 'the modem does not allow it now'],
   'CMS-304': ['rejected', 'the modem found a fault in the text'],
   'CMS-310': ['unavailable', 'there is no SIM card in the modem'],
@@ -48,7 +48,7 @@ const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
   'CMS-316': ['unavailable', 'the SIM card is locked and asks for its PUK'],
   'CMS-320': ['unavailable', 'the memory for texts has failed'],
   'CMS-322': ['unavailable', 'the memory for texts is full'],
-  'CMS-330': ['unavailable', 'the number of the SMS center is unknown. Enter it in the settings'],
+  'CMS-330': ['unavailable', 'the number of the SMS centre is unknown. Enter it in the settings'],
   'CMS-331': ['unavailable', 'there is no network'],
   'CME-10': ['unavailable', 'there is no SIM card in the modem'],
   'CME-11': ['unavailable', 'the SIM card asks for its PIN'],
@@ -92,14 +92,14 @@ const STATUSES: Readonly<Record<number, string>> = {
   0x42: 'the phone refused the text',
   0x43: 'the recipient cannot be reached',
   0x46: 'the text expired before it could be delivered',
-  0x48: 'the SMS center has deleted it',
+  0x48: 'the SMS centre has deleted it',
   0x60: 'the network is congested',
   0x61: 'the phone was busy',
   0x62: 'the phone did not answer',
   0x63: 'the network refused the text',
 }
 
-/** Below 0x20 it is done, up to 0x3f the SMS center still tries, and from 0x40 on it has given up. */
+/** Below 0x20 it is done, up to 0x3f the SMS centre still tries, and from 0x40 on it has given up. */
 export function readStatus(status: number): {
   status: 'sent' | 'delivered' | 'failed'
   error?: string
@@ -107,6 +107,6 @@ export function readStatus(status: number): {
 } {
   if (status === 0) return { status: 'delivered' }
   if (status < 0x40) return { status: 'sent' }
-  const error = STATUSES[status] ?? 'the SMS center could not deliver it'
+  const error = STATUSES[status] ?? 'the SMS centre could not deliver it'
   return { status: 'failed', error, carrierCode: `ST-${status.toString(16)}` }
 }

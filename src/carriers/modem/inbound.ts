@@ -25,7 +25,7 @@ const PORTS = new Set([0x04, 0x05])
 /**
  * Reads a PDU that a modem has received (3GPP TS 23.040 §9.2.2.1 and .3).
  *
- * @param tpdu without the number of the SMS center
+ * @param tpdu without the number of the SMS centre
  * @throws NotUnderstood
  */
 export function readPdu(tpdu: Buffer): ReceivedPdu {

@@ -74,7 +74,7 @@ async function withChannel<T>(channel: Channel, work: () => Promise<T>): Promise
   }
 }
 
-/** Cuts off the number of the SMS center, which some modems leave out (27.005 §3.1, `<length>`). */
+/** Cuts off the number of the SMS centre, which some modems leave out (27.005 §3.1, `<length>`). */
 export function cutCenter(hex: string, length: number): Buffer {
   const bytes = Buffer.from(isHex(hex) ? hex : '', 'hex')
   return bytes.subarray(Math.max(0, bytes.length - length))
@@ -113,7 +113,7 @@ export async function takePdu(
     const outcome = await receiveText(
       {
         id: newId(),
-        // Two equal texts have the same second of the SMS center too: they are one, which the network has repeated. So
+        // Two equal texts have the same second of the SMS centre too: they are one, which the network has repeated. So
         // none is in the same session as another.
         sessionId: newId(),
         digest: createHash('sha256').update(tpdu).digest(),

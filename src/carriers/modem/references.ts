@@ -4,7 +4,7 @@
  */
 
 const HOUR_MS = 3_600_000
-/** SMS centers try for three days unless they are told otherwise. Reports of older texts find nothing. */
+/** SMS centres try for three days unless they are told otherwise. Reports of older texts find nothing. */
 const HOURS_BACK = 96
 
 /** @param reference the TP-MR of the text's last part */
@@ -15,7 +15,7 @@ export function idOf(reference: number, at: number): string {
 /**
  * The ids that the text of a report may have, the most likely one first.
  *
- * @param sentAt by the SMS center, whose clock or time zone may be wrong; NaN if it is unknown
+ * @param sentAt by the SMS centre, whose clock or time zone may be wrong; NaN if it is unknown
  */
 export function idsOf(reference: number, sentAt: number, now = Date.now()): [string, ...string[]] {
   const hours = Array.from({ length: HOURS_BACK }, (_, back) => now - back * HOUR_MS)

@@ -43,7 +43,7 @@ export const modemSettings = yup.object({
     .trim()
     .default('')
     .matches(/^(\+[1-9]\d{6,14})?$/, 'smsc must be in E.164 form, such as +15551234567')
-    .meta({ about: "The number of the operator's SMS center. Leave empty to use the one on the SIM card." }),
+    .meta({ about: "The number of the operator's SMS centre. Leave empty to use the one on the SIM card." }),
   statusReports: yup
     .boolean()
     .default(true)

@@ -8,7 +8,7 @@ import type { ModemSettings } from './settings.js'
 
 /** A text, or a part of one, as `AT+CMGS` takes it. */
 export interface SubmitPdu {
-  /** In hexadecimal, with the number of the SMS center before it. */
+  /** In hexadecimal, with the number of the SMS centre before it. */
   hex: string
   /** The octets without that number. */
   length: number

@@ -129,7 +129,7 @@ interface EndpointBadge {
   code: string
 }
 
-/** Returns an endpoint's state as every page shows it: its color, and a word or two. */
+/** Returns an endpoint's state as every page shows it: its colour, and a word or two. */
 export function badgeOfEndpoint(
   endpoint: EndpointFacts & { lastFailure: string | null; hasHeld?: boolean },
 ): EndpointBadge {

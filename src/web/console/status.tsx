@@ -24,10 +24,10 @@ export function Status({ status }: { status: MessageStatus | DeliveryStatus }) {
   )
 }
 
-/** These states have the shape of a pause beside their color. */
+/** These states have the shape of a pause beside their colour. */
 const AT_REST = /paused|held/
 
-/** Shows a state in a word or two, with its color and shape. */
+/** Shows a state in a word or two, with its colour and shape. */
 export function MoodBadge({ mood, code }: { mood: string; code: string }) {
   return <span class={`badge ${mood}${AT_REST.test(code) ? ' paused' : ''}`.trim()}>{code}</span>
 }

@@ -40,7 +40,7 @@ export function readAuthorization(vocabulary: Vocabulary, sent: Record<string, u
   return { response_type: 'code', ...parameters }
 }
 
-/** Returns the parameters of the token endpoint and its neighbors, from a form or a JSON object. */
+/** Returns the parameters of the token endpoint and its neighbours, from a form or a JSON object. */
 export function readTokenRequest(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
   return pick(vocabulary, sent, OF_TOKEN)
 }

@@ -63,7 +63,7 @@ export function People(props: { line: OwnLine; conversations: readonly Conversat
   )
 }
 
-/** Shows a contact's initials, or the last two digits of a number, in a color that the number always has. */
+/** Shows a contact's initials, or the last two digits of a number, in a colour that the number always has. */
 export function Face(props: { number: string; name: string | null | undefined; isBig?: boolean }) {
   const { number, name, isBig = false } = props
   const colour = (Array.from(number).reduce((sum, each) => sum + (each.codePointAt(0) ?? 0), 0) % COLOURS) + 1

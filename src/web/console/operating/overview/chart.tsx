@@ -2,7 +2,7 @@ import { describeCount, describeMs } from '../../../../domain/operating/overview
 
 /** One line of a chart. */
 export interface Series {
-  /** The name of its color in console.css. */
+  /** The name of its colour in console.css. */
   look: string
   label: string
   /** The legend's figure beside the label. */
@@ -115,7 +115,7 @@ function yOf(height: number): number {
   return round((1 - Math.min(1, Math.max(0, height))) * HEIGHT)
 }
 
-/** A value without neighbors is a short stroke: a point has no length, and would be invisible. */
+/** A value without neighbours is a short stroke: a point has no length, and would be invisible. */
 function drawLine(values: readonly (number | undefined)[], { heightOf }: Scale, isJoined: boolean): string {
   const step = WIDTH / Math.max(1, values.length - 1)
   const [firstKnown, lastKnown] = isJoined

@@ -391,8 +391,6 @@ export type AccountEventType = For<'account'>
 export type NoticeDetails<Type extends AccountEventType> = Values<Table[Type]['data']>
 export type LineEventType = Exclude<EventType, AccountEventType>
 export type OptInEventType = For<'asking' | 'asking applications'>
-/** The types that a line's own endpoint may ask for. */
-export type LineOptInEventType = For<'asking'>
 
 export const ALL_EVENT_TYPES = Object.keys(EVENT_TYPES) as EventType[]
 export const MESSAGE_EVENT_TYPES = typesFor('all')

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici'
 /** No answer should take so long. A client that gets none by then continues. */
 const PATIENCE_MS = 10_000
 
-export interface Answer {
+interface Answer {
   /** It is 0 if no answer came. */
   status: number
   messageId: string

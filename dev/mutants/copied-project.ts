@@ -23,7 +23,7 @@ export interface TestRun {
   output: string
 }
 
-export interface TestOptions {
+interface TestOptions {
   limitMs: number
   signal: AbortSignal
 }

@@ -23,7 +23,7 @@ export async function stopOrphan(search: OrphanSearch, signals: readonly NodeJS.
   return true
 }
 
-export function orphanPid(search: OrphanSearch): number | undefined {
+function orphanPid(search: OrphanSearch): number | undefined {
   const pid = recordedPid(search.pidPath)
   return pid !== undefined && isOurs(pid, search) ? pid : undefined
 }

@@ -8,7 +8,7 @@ import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.
 import { addUser } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 
-export const SAMPLE_NUMBER = '+15005550100'
+const SAMPLE_NUMBER = '+15005550100'
 
 export interface Sample {
   number: string

@@ -87,7 +87,7 @@ export async function refusal(environment: Environment, ...args: string[]): Prom
 }
 
 /** An installation of its own, and its command line. */
-export interface CommandLine {
+interface CommandLine {
   environment: Environment
   context: Context
   run: (...args: string[]) => Promise<string[]>

@@ -33,7 +33,7 @@ export interface CarrierUnderTest {
   close(): Promise<void>
 }
 
-export interface Taken {
+interface Taken {
   carrierMessageId: string
   messageId: string
   fromNumber: string

@@ -8,7 +8,7 @@ import { createLine, type TestLine } from '../helpers/factories.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 
 /** A request that a carrier makes, as it would. `url`: as we told it to call us. */
-export type MakeRequest = (url: string) => RequestInit
+type MakeRequest = (url: string) => RequestInit
 
 export interface ReceivingCarrier {
   /** Of its kind; another account has other secrets. */

@@ -24,7 +24,7 @@ export interface ApiRequest {
   alsoTakes?: readonly number[]
 }
 
-export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
+type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The URL of a provider's API, and what each request carries. */
 export interface ApiAccess {

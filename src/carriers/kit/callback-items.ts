@@ -41,7 +41,7 @@ export interface ReceiptItem {
 }
 
 /** A call that was not answered. */
-export interface MissedCallItem {
+interface MissedCallItem {
   kind: 'missed call'
   /** The numbers in the provider's form. */
   from: string

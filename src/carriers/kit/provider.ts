@@ -133,7 +133,7 @@ export interface ProviderCallbacks<Settings> {
   waitMs?: number
 }
 
-export interface Reading<Settings> {
+interface Reading<Settings> {
   /** The name of the one of the `urls` that was called. */
   name: string
   request: CallbackRequest

@@ -59,9 +59,6 @@ const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
   'CME-30': ['unavailable', 'there is no network'],
 }
 
-/** The codes for which there are words. */
-export const KNOWN_CODES = Object.keys(CODES)
-
 /** By then there is room again, as far as anybody says. */
 const THROTTLED_MS = 5000
 

@@ -59,7 +59,7 @@ export function readTlv(line: string): Tlv {
   return { name, tag: Number(tag), encode, value }
 }
 
-export type StatusMeaning = 'throttled' | 'unavailable' | 'rejected' | 'account' | 'unknown'
+type StatusMeaning = 'throttled' | 'unavailable' | 'rejected' | 'account' | 'unknown'
 
 const MEANINGS: readonly StatusMeaning[] = ['throttled', 'unavailable', 'rejected', 'account', 'unknown']
 

@@ -93,7 +93,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
 }
 
 /** The sender or caller and our number, as Twilio gives them. A caller without a number has a word there instead. */
-export interface Parties {
+interface Parties {
   fromNumber: string
   toNumber: string
 }
@@ -124,7 +124,7 @@ function readParameters(fields: Readonly<Record<string, unknown>>): CallbackPara
   )
 }
 
-export function readMessage(parameters: CallbackParameters): TwilioMessage | undefined {
+function readMessage(parameters: CallbackParameters): TwilioMessage | undefined {
   const parties = readParties(parameters)
   const sid = readSid(parameters)
   if (parties === undefined || sid === '') return undefined

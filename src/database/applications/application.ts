@@ -22,7 +22,7 @@ import { DISABLED_REASONS } from '../endpoints/endpoints.js'
  * A confidential application has a server that keeps its secret; a public one runs where everyone can read it, and
  * has none.
  */
-export const APPLICATION_KINDS = ['confidential', 'public'] as const
+const APPLICATION_KINDS = ['confidential', 'public'] as const
 
 export type ApplicationKind = (typeof APPLICATION_KINDS)[number]
 

@@ -2,7 +2,7 @@ import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
 /** The facts that are kept about a phone; `carriers/records.ts` explains each field. */
-export interface KeptPhone {
+interface KeptPhone {
   /** A date in its JSON form. */
   contactAt: string
   awayAfterMs: number

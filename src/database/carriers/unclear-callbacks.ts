@@ -68,11 +68,6 @@ export async function listUnclearCallbacks(db: Database, accountId: string): Pro
     .select<UnclearCallback[]>(COLUMNS)
 }
 
-export async function countUnclearCallbacks(db: Database, accountId: string): Promise<number> {
-  const [row] = await db('unclear_callbacks').where({ account_id: accountId }).count<{ count: string }[]>()
-  return Number(row?.count ?? 0)
-}
-
 export async function deleteOldUnclearCallbacks(db: Database, keptDays: number): Promise<number> {
   return db('unclear_callbacks').whereRaw('last_at < now() - make_interval(days => ?)', [keptDays]).delete()
 }

@@ -43,7 +43,7 @@ export interface ActivityFilter {
 }
 
 /** A message, or a delivery of an event without a message. */
-export interface ActivityKey {
+interface ActivityKey {
   /** Its place in the list, and the cursor of its page. */
   id: string
   messageId: string | null

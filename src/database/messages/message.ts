@@ -21,7 +21,7 @@ import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 
 export const DIRECTIONS = ['outbound', 'inbound'] as const
 export const MESSAGE_TYPES = ['text', 'media', 'voicemail'] as const
-export const MESSAGE_SOURCES = ['webhook', 'application', 'api', 'console', 'carrier', 'service'] as const
+const MESSAGE_SOURCES = ['webhook', 'application', 'api', 'console', 'carrier', 'service'] as const
 
 export type Direction = (typeof DIRECTIONS)[number]
 export type MessageSource = (typeof MESSAGE_SOURCES)[number]

@@ -1,12 +1,9 @@
 import type { Database } from '../connection.js'
 
 /**
- * The things that people pause: a line's sending, that of all lines of a carrier account, all sending, and an
- * endpoint's deliveries.
+ * What people pause: a line's sending, that of all lines of a carrier account, all sending, and an endpoint's
+ * deliveries. The table with one row needs no id.
  */
-export type PausableTable = 'lines' | 'carrier_accounts' | 'all_sending' | 'endpoints'
-
-/** The id of the row; the table with one row has none. */
 export type PausableRow =
   { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string } | { table: 'all_sending' }
 

@@ -30,7 +30,7 @@ import { maskUrl, record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
-export type { Application, ApplicationKind } from '../../database/applications/application.js'
+export type { Application } from '../../database/applications/application.js'
 
 /** More are not needed in practice. The page and `/v1` list all of them in one answer. */
 const MAX_APPLICATIONS = 50

@@ -18,8 +18,6 @@ import { endDeliveriesOf, insertDisconnections } from './ending.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
-export type { Authorization, AuthorizedLine } from '../../database/applications/authorizations.js'
-
 /**
  * The user lets an application use these lines and no others: this choice replaces the one before.
  *

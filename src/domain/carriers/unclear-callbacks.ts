@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CallbackRequest } from '../../carriers/callbacks.js'
 import {
-  countUnclearCallbacks,
   insertUnclearCallback,
   listUnclearCallbacks as selectUnclearCallbacks,
   type UnclearCallback,
@@ -10,7 +9,7 @@ import { storable } from '../../database/text.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 
-export { countUnclearCallbacks, type UnclearCallback }
+export type { UnclearCallback }
 
 /**
  * Requests of carriers that are signed but not understood: they have no line, no known state or no id. The carrier

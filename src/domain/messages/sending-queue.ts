@@ -8,7 +8,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { jobsNotEnqueued } from '../../telemetry/metrics.js'
 
 /** A queued message, and the job that it gets if it needs one. */
-export interface QueuedMessage extends Requeued {
+interface QueuedMessage extends Requeued {
   lineId: string
 }
 

@@ -4,7 +4,7 @@ import { newId } from '../../ids.js'
 import { redisAvailable } from './redis.js'
 
 /** Allows at most `limit` in any span of `lengthMs`. */
-export interface Allowance {
+interface Allowance {
   key: string
   limit: number
   lengthMs: number

@@ -15,7 +15,7 @@ import type { Access } from '../middleware/token-scope.js'
 import type { Answer, Parameter } from '../openapi/parts.js'
 import type { ProblemStatus } from '../openapi/problems.js'
 
-export type Method = 'get' | 'put' | 'patch' | 'post' | 'delete'
+type Method = 'get' | 'put' | 'patch' | 'post' | 'delete'
 
 /**
  * An operation under /v1, defined once: the router, the checks of its fields, the API's description and with it the

@@ -102,7 +102,7 @@ export function readReference(context: Pick<Context, 'config' | 'vocabulary'>): 
 }
 
 /** The page of a group, by its name. No group has the name of another page. */
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-')
 }
 

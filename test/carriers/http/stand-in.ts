@@ -3,10 +3,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { newId } from '../../../src/ids.js'
 
-export const API_KEY = 'Bearer key-of-the-account'
+const API_KEY = 'Bearer key-of-the-account'
 export const SIGNING_SECRET = 'what only the carrier and we know'
 
-export interface Asked {
+interface Asked {
   method: string
   headers: IncomingHttpHeaders
   body: Record<string, unknown>

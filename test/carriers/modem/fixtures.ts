@@ -7,7 +7,7 @@ import { until } from '../../helpers/until.js'
 import type { ModemStandIn } from '../stand-ins/modem.js'
 import { LOOPBACK } from '../smpp/fixtures.js'
 
-export const NUMBER = '+15550000001'
+const NUMBER = '+15550000001'
 
 /** A modem's account as the process has it that holds it; what it takes in is noted here instead of in Postgres. */
 export interface HeldModem extends Listener {

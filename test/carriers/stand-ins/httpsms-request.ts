@@ -23,7 +23,7 @@ export interface CheckedMessage {
 export type Refusal = { status: 400; data: unknown } | { status: 422; data: Record<string, string[]> }
 
 /** The service writes numbers as E.164 itself: it takes them with blanks and dashes, and long ones without +. */
-export function toE164(number: string): string {
+function toE164(number: string): string {
   const trimmed = number.trim()
   const withPlus = /^\d{10,}$/.test(trimmed) ? `+${trimmed}` : trimmed
   return withPlus.startsWith('+') ? `+${withPlus.slice(1).replace(/[^\d]/g, '')}` : withPlus

@@ -102,7 +102,7 @@ export interface Fault {
   fault: string
 }
 
-export function messageFaults(message: unknown, path: string, version: 2 | 3): Fault[] {
+function messageFaults(message: unknown, path: string, version: 2 | 3): Fault[] {
   if (!isRecord(message)) return [{ property: path, fault: `${path} must be of type object` }]
   const faults =
     version === 3

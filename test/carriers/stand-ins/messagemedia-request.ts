@@ -125,7 +125,7 @@ function faultsOf(message: Record<string, unknown>): [string, string][] {
   return faults
 }
 
-export const events = [
+const events = [
   ...['RECEIVED_SMS', 'OPT_OUT_SMS', 'RECEIVED_MMS', 'ENROUTE_DR', 'EXPIRED_DR', 'REJECTED_DR', 'FAILED_DR'],
   ...['DELIVERED_DR', 'SUBMITTED_DR'],
 ]

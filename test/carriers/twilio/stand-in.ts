@@ -28,7 +28,7 @@ export interface StandInMessage {
 }
 
 /** What somebody sent to a number of the account. */
-export interface StandInReceived {
+interface StandInReceived {
   sid: string
   from: string
   to: string
@@ -41,7 +41,7 @@ export interface StandInReceived {
 }
 
 /** A call to a number, and what of it was recorded. */
-export interface StandInRecording {
+interface StandInRecording {
   sid: string
   call_sid: string
   source: string
@@ -51,7 +51,7 @@ export interface StandInRecording {
   call: { from: string; to: string; direction: string } | undefined
 }
 
-export interface StandInNumber {
+interface StandInNumber {
   sid: string
   phone_number: string
   friendly_name: string

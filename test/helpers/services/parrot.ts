@@ -6,7 +6,7 @@ import type { CarrierKind } from '../../../src/carriers/kind.js'
 import { CARRIER_KINDS } from '../../../src/carriers/registry.js'
 
 /** A kind of carrier with a setting of every sort, for tests of accounts. Its other side is `startParrot`. */
-export const parrot: CarrierKind<{
+const parrot: CarrierKind<{
   url: string
   apiKey: string
   recoveryCode?: string | undefined

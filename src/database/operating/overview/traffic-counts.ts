@@ -25,7 +25,7 @@ export type WaitKind = 'carrier' | 'endpoint'
 export const STEP = 1.25
 
 /** The spans of time that have rows. */
-export type RowSeconds = 60 | 900
+type RowSeconds = 60 | 900
 
 /** Returns Postgres's time, and the time when minutes were last counted; null if that was not within the last day. */
 export async function findCountingState(db: Database): Promise<{ now: Date; countedAt: Date | null }> {

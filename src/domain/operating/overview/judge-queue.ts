@@ -2,7 +2,7 @@ import { MAX_WAITING, type QueueRows } from '../../../database/operating/overvie
 import type { QueueJobs } from '../../../queues/queue-jobs.js'
 import { countOf, describeCount, describeMs } from './figures.js'
 
-export type QueueState = 'normal' | 'behind' | 'stuck'
+type QueueState = 'normal' | 'behind' | 'stuck'
 
 /** The facts about a queue. */
 export interface QueueFacts extends QueueRows {

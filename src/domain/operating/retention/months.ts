@@ -35,7 +35,7 @@ export interface MonthOutcome {
  * `messages` … `media` are under way. `busy` counts tables that could not get a short lock. `stray` means that there
  * are rows without a partition of their month.
  */
-export type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'stray'
+type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'stray'
 
 /**
  * The files of media are deleted one by one. An upload's bytes are in its row, so 100 rows may be 500 MB: more in one

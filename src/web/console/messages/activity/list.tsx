@@ -34,7 +34,7 @@ interface OfList {
   acts?: ListActs | undefined
 }
 
-export interface ListActs {
+interface ListActs {
   page: Page
   back: string
 }

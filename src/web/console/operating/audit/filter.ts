@@ -7,7 +7,7 @@ import { localParameter, writtenParameters, zoneParameter } from '../../time-fil
 
 const FILTER_NAMES = ['actor', 'action', 'subject', 'user', 'from', 'until', 'zone'] as const
 
-export type FilterName = (typeof FILTER_NAMES)[number]
+type FilterName = (typeof FILTER_NAMES)[number]
 
 /** The filter as it was written. */
 export type WrittenFilter = Partial<Record<FilterName, string>>

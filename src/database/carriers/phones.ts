@@ -43,30 +43,3 @@ export async function notePhones(
     [areAll, toJson(byId), accountId],
   )
 }
-
-/** An account whose carrier has to be asked about its phones. */
-export interface AccountOfPhones {
-  id: string
-  name: string
-  kind: string
-  version: number
-}
-
-/**
- * Takes the accounts with lines that were not asked for this long; they count as asked from now on, because other
- * processes look too.
- */
-export async function takeAccountsOfPhones(
-  db: Database,
-  kinds: readonly string[],
-  minAgeSeconds: number,
-): Promise<AccountOfPhones[]> {
-  const { rows } = await db.raw<{ rows: AccountOfPhones[] }>(
-    `update carrier_accounts a set phones_asked_at = clock_timestamp()
-     where a.kind = any (?) and (a.phones_asked_at is null or a.phones_asked_at <= clock_timestamp() - make_interval(secs => ?))
-       and exists (select 1 from lines l where is_line_at(l.carrier, l.routes, a.name))
-     returning a.id, a.name, a.kind, a.version`,
-    [[...kinds], minAgeSeconds],
-  )
-  return rows
-}

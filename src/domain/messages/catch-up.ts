@@ -1,14 +1,9 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { ReceivedRecord } from '../../carriers/records.js'
-import {
-  findReceivedIds,
-  listNumbersAt,
-  moveReceivedUntil,
-  takeAccountsToPoll,
-  type AccountToPoll,
-} from '../../database/carriers/carrier-received.js'
+import { findReceivedIds, listNumbersAt } from '../../database/carriers/carrier-received.js'
+import { movePolledUntil } from '../../database/carriers/polled-accounts.js'
 import { asError, Unavailable } from '../../errors.js'
-import { findCarrierClient } from '../carriers/carrier-clients.js'
+import { pollAccounts } from '../carriers/poll-accounts.js'
 import type { Context } from '../context.js'
 import { canReceive } from '../lines/senders.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
@@ -41,10 +36,35 @@ export async function catchUp(
   context: Context,
   { isStart, signal }: { isStart: boolean; signal: AbortSignal },
 ): Promise<number> {
-  const minAgeSeconds = isStart ? 0 : POLL_EVERY_SECONDS
-  const accounts = await takeAccountsToPoll(context.db, minAgeSeconds)
-  const counts = await Promise.all(accounts.map((account) => pollAccount(context, account, signal)))
-  return counts.reduce((sum, count) => sum + count, 0)
+  let total = 0
+  await pollAccounts(
+    context,
+    { what: 'received', everySeconds: isStart ? 0 : POLL_EVERY_SECONDS, signal },
+    async (carrier, account) => {
+      if (carrier.listReceived === undefined) return false
+      const lineSince = await findLines(context, account.name)
+      const poll: Poll = { carrier, lineSince, signal, taken: 0, failed: 0 }
+      const from = new Date(account.since.getTime() - OVERLAP_MS)
+      try {
+        for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
+          await receiveRecords(context, poll, batch)
+        }
+      } finally {
+        total += poll.taken
+        if (poll.taken > 0)
+          context.log.info({ carrier: account.name, count: poll.taken }, 'received.caught_up')
+      }
+      if (poll.failed === 0) await movePolledUntil(context.db, 'received', account.id, account.askedAt)
+      return true
+    },
+  )
+  return total
+}
+
+/** Returns the times since which the numbers of the account are lines. */
+async function findLines({ db }: Context, account: string): Promise<Map<string, Date>> {
+  const lines = (await listNumbersAt(db, account)).filter(({ number }) => canReceive(senderKindOf(number)))
+  return new Map(lines.map(({ number, createdAt }) => [number, createdAt]))
 }
 
 interface Poll {
@@ -54,28 +74,6 @@ interface Poll {
   signal: AbortSignal
   taken: number
   failed: number
-}
-
-async function pollAccount(context: Context, account: AccountToPoll, signal: AbortSignal): Promise<number> {
-  const { db, log } = context
-  const { id, name, since, askedAt } = account
-  const counts = { taken: 0, failed: 0 }
-  try {
-    const carrier = await findCarrierClient(context, account)
-    if (carrier?.listReceived === undefined) return 0
-    const lines = (await listNumbersAt(db, name)).filter(({ number }) => canReceive(senderKindOf(number)))
-    const lineSince = new Map(lines.map(({ number, createdAt }) => [number, createdAt]))
-    const poll: Poll = Object.assign(counts, { carrier, lineSince, signal })
-    const from = new Date(since.getTime() - OVERLAP_MS)
-    for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
-      await receiveRecords(context, poll, batch)
-    }
-    if (poll.failed === 0) await moveReceivedUntil(db, id, askedAt)
-  } catch (error) {
-    if (!signal.aborted) log.warn({ carrier: name, err: asError(error) }, 'received.not_listed')
-  }
-  if (counts.taken > 0) log.info({ carrier: name, count: counts.taken }, 'received.caught_up')
-  return counts.taken
 }
 
 /** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */

@@ -1,10 +1,9 @@
 import type { PhoneState } from '../../../carriers/records.js'
 import type { CarrierAccount } from '../../../database/carriers/carrier-accounts.js'
-import { notePhones, takeAccountsOfPhones, type AccountOfPhones } from '../../../database/carriers/phones.js'
-import { asError } from '../../../errors.js'
+import { notePhones } from '../../../database/carriers/phones.js'
 import type { Context } from '../../context.js'
 import { tryWaiting } from '../../messages/send/recovery.js'
-import { findCarrierClient } from '../carrier-clients.js'
+import { pollAccounts } from '../poll-accounts.js'
 
 /** This is often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
 const POLL_EVERY_SECONDS = 120
@@ -49,30 +48,22 @@ export async function notePhone(context: Context, account: { id: string }, phone
  * @returns the number of accounts that answered
  */
 export async function pollPhones(context: Context, signal: AbortSignal): Promise<number> {
-  const kinds = [...context.carriers.kinds].flatMap(([kind, { hasPhones }]) => (hasPhones ? [kind] : []))
-  const accounts = await takeAccountsOfPhones(context.db, kinds, POLL_EVERY_SECONDS)
-  const answered = await Promise.all(accounts.map((account) => pollAccount(context, account, signal)))
-  return answered.filter(Boolean).length
-}
-
-async function pollAccount(
-  context: Context,
-  account: AccountOfPhones,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { db, log, config } = context
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(config.carrierTimeoutMs)])
-  try {
-    const carrier = await findCarrierClient(context, account)
-    if (carrier?.listPhones === undefined) return false
-    const phones = await carrier.listPhones(limited)
-    await notePhones(db, account.id, phones.map(notLaterThanNow), { areAll: true })
-    await tryWaiting(context, account.id)
-    return true
-  } catch (error) {
-    if (!signal.aborted) log.warn({ carrier: account.name, err: asError(error) }, 'phones.not_listed')
-    return false
-  }
+  return pollAccounts(
+    context,
+    {
+      what: 'phones',
+      isFor: ({ hasPhones }) => hasPhones === true,
+      everySeconds: POLL_EVERY_SECONDS,
+      signal,
+    },
+    async (carrier, { id }) => {
+      if (carrier.listPhones === undefined) return false
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(context.config.carrierTimeoutMs)])
+      const phones = await carrier.listPhones(limited)
+      await notePhones(context.db, id, phones.map(notLaterThanNow), { areAll: true })
+      return true
+    },
+  )
 }
 
 function notLaterThanNow(phone: PhoneState): PhoneState {

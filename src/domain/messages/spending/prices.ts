@@ -1,14 +1,9 @@
 import type { CarrierClient } from '../../../carriers/carrier.js'
 import type { ListedCharge } from '../../../carriers/records.js'
-import {
-  findByCarrierIds,
-  movePricedUntil,
-  noteCharges,
-  takeAccountsToPrice,
-  type AccountToPrice,
-} from '../../../database/messages/charges.js'
-import { asError } from '../../../errors.js'
-import { findCarrierClient } from '../../carriers/carrier-clients.js'
+import type { CarrierKind } from '../../../carriers/kind.js'
+import { movePolledUntil } from '../../../database/carriers/polled-accounts.js'
+import { findByCarrierIds, noteCharges } from '../../../database/messages/charges.js'
+import { pollAccounts } from '../../carriers/poll-accounts.js'
 import type { Context } from '../../context.js'
 
 /** Prices come some minutes after a text is sent, and a few minutes more do not matter. */
@@ -24,33 +19,29 @@ const OVERLAP_MS = 5 * 60_000
  * @returns the number of messages that got a price or a number of segments
  */
 export async function pollPrices(context: Context, signal: AbortSignal): Promise<number> {
-  const kinds = [...context.carriers.kinds].flatMap(([kind, { listsCharges }]) =>
-    listsCharges ? [kind] : [],
-  )
-  const accounts = await takeAccountsToPrice(context.db, kinds, POLL_EVERY_SECONDS)
-  const counts = await Promise.all(accounts.map((account) => pollAccount(context, account, signal)))
-  return counts.reduce((sum, count) => sum + count, 0)
-}
-
-async function pollAccount(context: Context, account: AccountToPrice, signal: AbortSignal): Promise<number> {
-  const { db, log } = context
-  let count = 0
-  try {
-    const carrier = await findCarrierClient(context, account)
-    if (carrier?.listCharges === undefined) return 0
-    let until = account.askedAt.getTime()
-    for await (const batch of carrier.listCharges(account.since, signal)) {
-      count += await noteBatch(context, carrier, batch)
-      for (const { isFinal, sentAt } of batch) {
-        if (!isFinal) until = Math.min(until, sentAt.getTime())
+  let total = 0
+  const isFor = ({ listsCharges }: CarrierKind) => listsCharges === true
+  await pollAccounts(
+    context,
+    { what: 'prices', isFor, everySeconds: POLL_EVERY_SECONDS, signal },
+    async (carrier, { id, since, askedAt }) => {
+      if (carrier.listCharges === undefined) return false
+      let count = 0
+      let until = askedAt.getTime()
+      for await (const batch of carrier.listCharges(since, signal)) {
+        const noted = await noteBatch(context, carrier, batch)
+        count += noted
+        total += noted
+        for (const { isFinal, sentAt } of batch) {
+          if (!isFinal) until = Math.min(until, sentAt.getTime())
+        }
       }
-    }
-    await movePricedUntil(db, account.id, new Date(until - OVERLAP_MS))
-    log.info({ carrier: account.name, count }, 'prices.asked')
-  } catch (error) {
-    if (!signal.aborted) log.warn({ carrier: account.name, err: asError(error) }, 'prices.not_listed')
-  }
-  return count
+      await movePolledUntil(context.db, 'prices', id, new Date(until - OVERLAP_MS))
+      context.log.info({ carrier: carrier.name, count }, 'prices.asked')
+      return true
+    },
+  )
+  return total
 }
 
 /** Other programs may use the account too: messages that are not ours are skipped. */

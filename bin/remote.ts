@@ -3,7 +3,7 @@ import type { Line } from '../clients/typescript/src/generated.js'
 import { UserError } from '../src/errors.js'
 import { isId } from '../src/ids.js'
 import { refuse } from './run.js'
-import { withoutEnding } from '../src/kit/text/ending.js'
+import { withoutEnding } from '../src/without-ending.js'
 
 /** The address and token of the service, for commands that only speak HTTP and run on any machine. */
 export interface RemoteOptions {

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 const FLOORS: { floor: number; rooms: RegExp[]; keepApart?: boolean }[] = [
   {
     floor: 0,
-    rooms: [/^src\/(config|errors|ids|shape|vocabulary|weak-password)\.ts$/, /^src\/config\//],
+    rooms: [/^src\/(config|errors|ids|shape|vocabulary|weak-password|without-ending)\.ts$/, /^src\/config\//],
   },
   { floor: 1, rooms: [/^src\/(kit|telemetry|safe-fetch)\//, /^src\/[a-z-]+\.ts$/] },
   {

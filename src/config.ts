@@ -20,7 +20,7 @@ import {
 } from './config/kinds.js'
 import { readSecretFiles, type GivenSecrets } from './config/secret-files.js'
 import { readVersion } from './config/version.js'
-import { withoutEnding } from './kit/text/ending.js'
+import { withoutEnding } from './without-ending.js'
 
 /** The maximum of CARRIER_TIMEOUT_MS. A carrier that hangs keeps a worker's slot for as long. */
 export const MAX_CARRIER_TIMEOUT_MS = 60_000

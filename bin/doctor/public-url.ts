@@ -7,7 +7,7 @@ import { createVocabulary } from '../../src/vocabulary.js'
 import { judgeCertificate } from './certificate.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { migrations } from './schema.js'
-import { withoutEnding } from '../../src/kit/text/ending.js'
+import { withoutEnding } from '../../src/without-ending.js'
 
 const REQUEST_MS = 3000
 

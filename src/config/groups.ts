@@ -1,7 +1,7 @@
 import { readLogo, type Logo } from './brand-logo.js'
 import { ConfigInvalid } from './invalid.js'
 import { splitList } from './kinds.js'
-import { withoutEnding } from '../kit/text/ending.js'
+import { withoutEnding } from '../without-ending.js'
 
 /** Settings that belong together, as they were given. */
 type Given<Name extends string> = { [Key in Name]?: string | undefined }

@@ -3,7 +3,7 @@ import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { CarrierRefused } from '../carrier.js'
 import { explainBlockedCarrier } from '../refusals.js'
 import { isSuccess, readAnswer, type Answer } from './answer.js'
-import { withoutEnding } from '../../kit/text/ending.js'
+import { withoutEnding } from '../../without-ending.js'
 
 /** The longest answer is a page of a list of numbers; one of 250 has about 200 KiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024

@@ -4,7 +4,7 @@ import { textAt } from '../kit.js'
 import { listPlivoNumbers, setUpPlivoNumbers } from './numbers.js'
 import { isSignedByPlivo } from './signature.js'
 import { readMessage, readReport } from './items.js'
-import { withoutEnding } from '../../kit/text/ending.js'
+import { withoutEnding } from '../../without-ending.js'
 
 type Settings = yup.InferType<typeof settings>
 

@@ -4,7 +4,7 @@ import { CarrierRefused } from '../carrier.js'
 import { readObject, readRecords } from './answers.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
 import type { TwilioSettings } from './settings.js'
-import { withoutEnding } from '../../kit/text/ending.js'
+import { withoutEnding } from '../../without-ending.js'
 
 /**
  * A page of 100 messages or numbers is about 150 KiB, far below the limit for an answer. Twilio allows up to 1,000

@@ -1,4 +1,4 @@
-import { withoutEnding } from './ending.js'
+import { withoutEnding } from '../../without-ending.js'
 
 /** Money is kept as text and never computed with as a number: 0.1 + 0.2 would not be 0.3. */
 

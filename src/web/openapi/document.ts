@@ -78,12 +78,12 @@ const TOKENS =
   'changing or sending anything and for reading secrets. A token for one {line} gets 404 for other {lines}, lists only ' +
   'what belongs to its own {line}, and gets 403 for applications.'
 
-/** The document is public, so it needs no token. */
+/** The document is public, so it needs no token. It is made when it is first asked for, and once. */
 export function getOpenApi(context: Context): Middleware {
-  const document = JSON.stringify(describeApi(context))
+  let document: string | undefined
   return (ctx) => {
     ctx.type = 'application/json'
-    ctx.body = document
+    ctx.body = document ??= JSON.stringify(describeApi(context))
   }
 }
 

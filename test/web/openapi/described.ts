@@ -25,15 +25,12 @@ export interface DescribedWeb extends TestWeb {
  */
 export async function serveDescribed(context: Context): Promise<DescribedWeb> {
   const web = await serveApp(context)
-  const document = closed(JSON.parse(JSON.stringify(describeApi(context))) as Json)
-  const operations = operationsOf(document)
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  addFormats.default(ajv)
-  ajv.addSchema(document, 'openapi')
+  const { document, operations, ajv } = compiledOf(JSON.stringify(describeApi(context)))
   const seen = new Set<string>()
 
   const expectValid = (what: string, pointer: string, value: unknown) => {
-    const validate = ajv.compile({ $ref: `openapi#${pointer}` })
+    const validate = ajv.getSchema(`openapi#${pointer}`)
+    if (validate === undefined) throw new Error(`${what}: the document has no ${pointer}`)
     expect(validate(value), `${what}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`).to.be
       .true
   }
@@ -87,6 +84,28 @@ export async function serveDescribed(context: Context): Promise<DescribedWeb> {
         body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
       }),
   }
+}
+
+interface Compiled {
+  document: Json
+  operations: DescribedOperation[]
+  ajv: Ajv2020
+}
+
+const compiled = new Map<string, Compiled>()
+
+/** Most apps have the same document, and compiling a schema of it takes longer than many a request. */
+function compiledOf(written: string): Compiled {
+  let found = compiled.get(written)
+  if (found === undefined) {
+    const document = closed(JSON.parse(written) as Json)
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+    found = { document, operations: operationsOf(document), ajv }
+    compiled.set(written, found)
+  }
+  return found
 }
 
 type Json = Record<string, unknown>

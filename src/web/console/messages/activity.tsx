@@ -114,16 +114,18 @@ function Found(props: {
   }
   return (
     <>
-      <p class="muted">
-        <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
-      </p>
-      {hasUndelivered && !page.isPortal && (
-        <Form page={page} action={filterPath(RETRY, written)} class="inline">
-          <button type="submit" class="secondary">
-            Retry all undelivered events in this view
-          </button>
-        </Form>
-      )}
+      <div class="facts">
+        <p>
+          <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
+        </p>
+        {hasUndelivered && !page.isPortal && (
+          <Form page={page} action={filterPath(RETRY, written)} class="inline">
+            <button type="submit" class="secondary">
+              Retry all undelivered events in this view
+            </button>
+          </Form>
+        )}
+      </div>
       <ActivityList
         acts={{ page, back: filterPath(PATH, written) }}
         activities={activities}

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
+import { findContacts, type Contact } from '../../../domain/lines/contacts.js'
 import { listPrivateAccess, openNumberSearch } from '../../../domain/people/private-access.js'
 import { MAX_FOUND, search, type Found, type FoundMessage } from '../../../domain/messages/search.js'
 import type { Session } from '../../../domain/people/sessions.js'
@@ -14,6 +15,7 @@ import { Ago, Empty, Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { TYPE_LABELS } from './message/labels.js'
+import { ContactName } from './conversation/contact-name.js'
 import { messagePath } from './message/path.js'
 import { PhoneNumber } from './phone-number.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
@@ -35,6 +37,8 @@ export function showSearch(context: Context): Middleware {
     const page = pageOf(ctx, context)
     const found = written.trim() === '' ? undefined : await search(acting, session, written).catch(refusalOf)
     if (found instanceof UserError) ctx.status = found.status
+    const numbers = found === undefined || found instanceof UserError ? [] : found.messages.map(otherNumberOf)
+    const contacts = await findContacts(context, session.userId, [...new Set(numbers)])
     answerPage(
       ctx,
       <Layout page={page} title="Search">
@@ -62,6 +66,7 @@ export function showSearch(context: Context): Middleware {
             found={found}
             written={written}
             session={session}
+            contacts={contacts}
             opened={await openedTo(session, acting)}
           />
         )}
@@ -113,7 +118,13 @@ async function openedTo({ role }: Session, acting: Context): Promise<Set<string>
   return role === 'operator' ? listPrivateAccess(acting) : new Set()
 }
 
-function Results(props: { found: Found; written: string; session: Session; opened: Set<string> }) {
+function Results(props: {
+  found: Found
+  written: string
+  session: Session
+  contacts: ReadonlyMap<string, Contact>
+  opened: Set<string>
+}) {
   const { found, written, session, opened } = props
   const { messages, lines, applications, contacts, endpoints, users, isIncomplete, isOfNewest } = found
   const isEmpty = [messages, lines, applications, contacts, endpoints, users].every(
@@ -153,6 +164,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
                 <MessageRow
                   key={message.id}
                   message={message}
+                  name={props.contacts.get(otherNumberOf(message))?.name}
                   isTheirs={isTheirs(message.userId)}
                   isOpen={opened.has(message.userId)}
                 />
@@ -215,18 +227,34 @@ function Results(props: { found: Found; written: string; session: Session; opene
   )
 }
 
+function otherNumberOf({ direction, fromNumber, toNumber }: FoundMessage): string {
+  return direction === 'outbound' ? toNumber : fromNumber
+}
+
 /** Operators see the outcome of others' messages, and their numbers only after giving a reason. */
-function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: boolean }) {
-  const { message, isTheirs, isOpen } = props
-  const { id, direction, type, error, status, fromNumber, toNumber, lineName, ownerEmail } = message
-  const number = direction === 'outbound' ? toNumber : fromNumber
+function MessageRow(props: {
+  message: FoundMessage
+  /** The reader's own name for the other party. */
+  name: string | null | undefined
+  isTheirs: boolean
+  isOpen: boolean
+}) {
+  const { message, name, isTheirs, isOpen } = props
+  const { id, direction, type, error, status, lineName, ownerEmail } = message
+  const number = otherNumberOf(message)
   const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
   return (
     <tr>
       <td>
         <a href={isTheirs ? messagePath(id) : userMessagePath(message.userId, id)}>
           {what}
-          {isTheirs || isOpen ? <PhoneNumber number={number} /> : `…${number.slice(-2)}`}
+          {isTheirs ? (
+            <ContactName number={number} name={name} />
+          ) : isOpen ? (
+            <PhoneNumber number={number} />
+          ) : (
+            `…${number.slice(-2)}`
+          )}
         </a>{' '}
         {!isTheirs && <code class="muted">{id}</code>}
         {isTheirs && message.text !== null && (

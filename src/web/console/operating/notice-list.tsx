@@ -157,7 +157,7 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
         <strong>
           <Title>{title}</Title>
         </strong>{' '}
-        {isNew && <span class="badge">new</span>}
+        {isNew && <span class="badge new">new</span>}
         <br />
         <Words>{text}</Words>
         <br />

@@ -45,8 +45,8 @@ export function showSignIn(context: Context): Middleware {
           )}
           <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
-            No account yet, or forgot your password? Ask your operator for a set-up link (
-            <code>linehook user set-up-link</code>).
+            {page.hasMail ? 'No account yet?' : 'No account yet, or forgot your password?'} Ask your operator
+            for a set-up link (<code>linehook user set-up-link</code>).
           </small>
         </article>
       </Layout>,

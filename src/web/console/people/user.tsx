@@ -93,12 +93,9 @@ export function showUser(context: Context): Middleware {
         {usage.length === 0 ? (
           <Empty>Nothing sent in the last three months.</Empty>
         ) : (
-          <>
-            <p class="muted">
-              <a href={`${path}/usage.csv`}>Download CSV</a>
-            </p>
-            <UsageTable usage={usage} lines={lines} />
-          </>
+          <UsageTable usage={usage} lines={lines}>
+            <a href={`${path}/usage.csv`}>Download CSV</a>
+          </UsageTable>
         )}
         <h2>Lines</h2>
         {lines.length === 0 ? (

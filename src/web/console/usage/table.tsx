@@ -1,20 +1,32 @@
+import type { ComponentChildren } from 'preact'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Usage } from '../../../domain/messages/spending/usage.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 
-/** Shows the lines' sending by month, and its cost according to carriers. What applies to every row is said once. */
-export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: readonly OwnLine[] }) {
+/**
+ * Shows the lines' sending by month, and its cost according to carriers. What applies to every row is said once, before
+ * `children`.
+ */
+export function UsageTable(props: {
+  usage: readonly Usage[]
+  lines: readonly OwnLine[]
+  children?: ComponentChildren
+}) {
+  const { usage, lines, children } = props
   const byId = new Map(lines.map((line) => [line.id, line]))
   const isUnpriced = usage.every(({ prices }) => prices.length === 0)
   const isOwnCount = usage.every(({ carrierSegmentCount }) => carrierSegmentCount === 0)
   const notes = [
-    ...(isOwnCount ? ['Segment counts are our own.'] : []),
+    ...(isOwnCount ? ['Segments are counted by this service.'] : []),
     ...(isUnpriced ? ['The carrier has reported no prices.'] : []),
   ]
   return (
     <>
-      {notes.length > 0 && <p class="muted">{notes.join(' ')}</p>}
+      <p class="muted">
+        {notes.map((note) => `${note} `)}
+        {children}
+      </p>
       <table class="rows">
         <thead>
           <tr>
@@ -31,7 +43,11 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
             return (
               <tr key={`${row.month} ${row.lineId}`}>
                 <td>
-                  {line !== undefined && <UserText>{line.name}</UserText>}{' '}
+                  {line !== undefined && (
+                    <strong>
+                      <UserText>{line.name}</UserText>
+                    </strong>
+                  )}{' '}
                   {line !== undefined && line.name !== line.number && (
                     <span class="muted">
                       <PhoneNumber number={line.number} />

@@ -56,13 +56,10 @@ export function showUsage(context: Context): Middleware {
         {usage.length === 0 ? (
           <Empty>Nothing was sent in these months. Usage is counted by line and month.</Empty>
         ) : (
-          <>
-            <p class="muted">
-              Months are in UTC. Prices come from the carrier, sometimes hours later.{' '}
-              <a href={filterPath(`${PATH}.csv`, written)}>Download CSV</a>
-            </p>
-            <UsageTable usage={usage} lines={lines} />
-          </>
+          <UsageTable usage={usage} lines={lines}>
+            Months are in UTC. Prices come from the carrier, sometimes hours later.{' '}
+            <a href={filterPath(`${PATH}.csv`, written)}>Download CSV</a>
+          </UsageTable>
         )}
       </Layout>,
     )

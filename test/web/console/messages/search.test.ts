@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../../../src/ids.js'
-import { queueMessage } from '../../../domain/fixtures.js'
+import { saveContact } from '../../../../src/domain/lines/contacts.js'
+import { ANNA, queueMessage } from '../../../domain/fixtures.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
@@ -45,6 +46,14 @@ describeWeb('the search', ({ context, web }) => {
       .to.include(`href="/console/messages/${id}"`)
       .and.to.include('Your Invoice &lt;4711> is ready')
     expect(text).to.include('href="/console/activity?text=invoice"')
+  })
+
+  it('has the name that the user gave the other party before the number', async () => {
+    const line = await createLine(context)
+    await queueMessage(context, line, { text: 'Your table is ready', to_number: ANNA })
+    await saveContact(context, line.userId, ANNA, { name: 'Anna' })
+    const words = wordsOf((await find(line.userId, 'table')).text)
+    expect(words).to.match(new RegExp(`Text to Anna \\${ANNA} Your table is ready`))
   })
 
   it('shows operators the owner and the outcome, but neither the number nor the text', async () => {

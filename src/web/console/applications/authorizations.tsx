@@ -77,7 +77,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
         )}
         . {seesAll && 'It can also see the names, numbers and states of all your lines.'}
       </p>
-      <table class="rows">
+      <table class="rows tidy">
         <thead>
           <tr>
             <th>Line</th>

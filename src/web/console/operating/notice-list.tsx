@@ -94,6 +94,7 @@ export function showNotices(context: Context): Middleware {
             <Attention {...{ page, needs }} userId={session.userId} back={NOTICES} />
           </section>
         )}
+        {needs.length > 0 && last !== undefined && <h2>All notifications</h2>}
         <ListControls
           label="Notifications"
           listing={searchOf(NOTICES, asked.q ?? '', {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getOwnLine } from '../../../../src/domain/lines/lines.js'
 import { expect } from 'chai'
 import type { Worker } from 'bullmq'
 import { countUnhealthyEndpoints } from '../../../../src/database/endpoints/endpoints.js'
@@ -263,6 +264,8 @@ describe('the overview', () => {
       cure: { at: 'line', userId: line.userId, lineId: line.lineId },
     })
     expect(found[0]!.cause).to.deep.include({ count: 1 })
+    const { name } = await getOwnLine(context, line.userId, line.lineId)
+    expect(found[0]!.cause!.whose).to.have.nested.property('[0].name', name)
     expect(endpoints.isKnown && endpoints.value.disabledCount).to.equal(1)
     await context.db('endpoints').update({ disabled_at: null, disabled_reason: null })
     expect(await needs()).to.deep.equal([

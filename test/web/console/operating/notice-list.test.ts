@@ -122,6 +122,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     const searched = await showTo(user, `${NOTICES}?q=WAREHOUSE`)
     expect(searched).to.include('Warehouse</bdi>').and.to.not.include('Front desk</bdi>')
     const good = await showTo(user, `${NOTICES}?state=good`)
+    expect(good).to.match(/<a href="[^"]*state=good" aria-current="page">Resolved/)
     expect(good).to.include('Shop</bdi> has recovered').and.to.not.include('Warehouse</bdi>')
     expect(await showTo(user, `${NOTICES}?q=lineName`)).to.include('No notifications match this filter.')
     const both = await showTo(user, `${NOTICES}?state=bad&q=shop`)

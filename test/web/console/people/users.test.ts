@@ -7,6 +7,7 @@ import { createPerson, type Person } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../../helpers/web/web.js'
+import { wordsOf } from '../lines/line/line-page.js'
 import { expectPage, expectSentTo, expectFault } from '../support.js'
 
 const USERS = '/console/users'
@@ -49,6 +50,10 @@ describeWeb('the pages of users', ({ context, web }) => {
     expect(await emailsAt('state=no-second-factor'))
       .to.include(operator.email)
       .and.not.include(person.email)
+    const counted = (await browser.get(`${USERS}?q=${encodeURIComponent(person.email)}`)).text
+    expect(wordsOf(counted)).to.include('All 1 Set up 0 Not set up yet 0 Disabled 1 No second factor 0')
+    // A state is chosen among those that the rest of the filter finds.
+    expect(counted).to.include(`href="${USERS}?q=${encodeURIComponent(person.email)}&amp;state=disabled"`)
     await context.db('users').where({ id: person.id }).update({ disabled_at: null })
   })
 

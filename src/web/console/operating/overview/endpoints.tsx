@@ -43,7 +43,7 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
               <td data-label="Waiting" class="r">
                 {waiting(endpoint)}
               </td>
-              <td>
+              <td class="r">
                 <CureLink cure={cureOf(endpoint)} userId={userId} />
               </td>
             </tr>

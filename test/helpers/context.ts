@@ -48,12 +48,15 @@ export function createJoinedContext(first: Context, overrides: Environment = {})
   })
 }
 
+/** Each one plans the large statements for itself, and a test seldom asks more than this at once. */
+const FEW_CONNECTIONS = { DATABASE_POOL_SIZE: '4' }
+
 /** For a context that is not a whole suite's. The caller closes it: `after(() => context.close())`. */
 export async function createTestContext(
   overrides: Environment = {},
   options: ProcessOptions = {},
 ): Promise<Context> {
-  const config = readConfig(await createEnvironment(overrides))
+  const config = readConfig(await createEnvironment({ ...FEW_CONNECTIONS, ...overrides }))
   const context = createContext(config, {
     process: 'test',
     // Not as short as in `web`: a machine that runs tests may have no time.

@@ -6,8 +6,8 @@ export type Environment = Record<string, string>
 /** The configuration of a Linehook of its own, as a process would get it; overrides last. */
 export async function createEnvironment(overrides: Environment = {}): Promise<Environment> {
   return {
-    DATABASE_URL: await createTestDatabase(),
-    REDIS_URL: await createTestRedis(),
+    DATABASE_URL: overrides.DATABASE_URL ?? (await createTestDatabase()),
+    REDIS_URL: overrides.REDIS_URL ?? (await createTestRedis()),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
     HOST: '127.0.0.1',

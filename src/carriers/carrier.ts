@@ -158,6 +158,13 @@ export class CarrierThrottled extends Error {
  */
 export class CarrierUnavailable extends Error {
   override name = 'CarrierUnavailable'
+  /** True if the account works, but not for this line, so that it is not avoided by the others. */
+  readonly isOfLine: boolean
+
+  constructor(message: string, { isOfLine = false, ...options }: ErrorOptions & { isOfLine?: boolean } = {}) {
+    super(message, options)
+    this.isOfLine = isOfLine
+  }
 }
 
 /**

@@ -46,7 +46,7 @@ export function createModem(
   async function send(message: OutboundMessage, signal: AbortSignal): Promise<{ carrierMessageId: string }> {
     if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
     if (message.fromNumber !== settings.number)
-      throw new CarrierUnavailable("the SIM card does not have the line's number")
+      throw new CarrierUnavailable("the SIM card does not have the line's number", { isOfLine: true })
     if (findModem === undefined) throw new CarrierUnavailable('no process has this modem')
     const modem = findModem()
     if (modem === undefined) throw new CarrierUnavailable(fault?.() ?? 'the modem is not ready')

@@ -37,7 +37,9 @@ export const smsgate: kit.Provider<Settings> = {
     const { id, from, to, text, expiresInMs } = message
     const slot = SLOTS.findIndex((each) => sims[each] === from)
     if (slot < 0 && SLOTS.some((each) => sims[each] !== '')) {
-      throw new kit.CarrierUnavailable("No SIM card in this account has the line's number")
+      throw new kit.CarrierUnavailable("No SIM card in this account has the line's number", {
+        isOfLine: true,
+      })
     }
     return {
       path: '/messages',

@@ -198,6 +198,8 @@ export interface Settlement {
   dueInMs?: number
   /** True if throttled: the carrier was not really asked, so the attempt does not count. */
   uncounted?: boolean
+  /** For `carrier_unavailable`: true if the account works, but not for this line. */
+  isOfLine?: boolean
   /** For `failed`: true if another account might take what this one has rejected. */
   isOfAccount?: boolean
   /** For `queued`: the reason why this account certainly did not take it, and the line's next route is to be tried. */

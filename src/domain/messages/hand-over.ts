@@ -127,7 +127,8 @@ async function callCarrier(
     }
     if (error instanceof CarrierUnavailable) {
       const dueInMs = backoffMs(attempt, UNAVAILABLE_BACKOFF, Math.random())
-      return { ...claimed, status: 'queued', error: 'carrier_unavailable', dueInMs }
+      const { isOfLine } = error
+      return { ...claimed, status: 'queued', error: 'carrier_unavailable', dueInMs, isOfLine }
     }
     if (!(error instanceof CarrierOutcomeUnknown)) {
       context.log.error(

@@ -26,7 +26,9 @@ describe('the SIM cards of a phone', () => {
   })
 
   it('keep a message waiting whose line has another number', () => {
-    expect(() => requestFrom(OTHER)).to.throw(CarrierUnavailable, 'No SIM card')
+    expect(() => requestFrom(OTHER))
+      .to.throw(CarrierUnavailable, 'No SIM card')
+      .with.property('isOfLine', true)
     const none = { ...settings, sim1: '', sim2: '' }
     expect(requestFrom(OTHER, none).json).to.have.property('simNumber', undefined)
   })

@@ -22,9 +22,10 @@ export async function orNextRoute(
     // This is not awaited, because the result of the message comes first.
     void note(context, account.id, endAvoiding(context.db, account.id, BRIEF_MS))
   }
+  const isFailing = settlement.isOfAccount !== true && settlement.isOfLine !== true
   if (!message.hasOtherRoute) {
     // The next message that it takes then wakes those that wait. One failure is enough for that.
-    if (settlement.error === 'carrier_unavailable' && !account.isAvoided)
+    if (settlement.error === 'carrier_unavailable' && isFailing && !account.isAvoided)
       await note(context, account.id, avoidAccount(context.db, account.id, AVOIDED))
     return settlement
   }
@@ -36,7 +37,7 @@ export async function orNextRoute(
   const reason = reasonToPassOver(context, settlement)
   if (reason === undefined) return settlement
   routesPassedOver.inc({ carrier: account.name })
-  if (settlement.isOfAccount !== true) {
+  if (isFailing) {
     const { dueInMs = 0, error } = settlement
     const avoided = error === 'throttled' ? { baseMs: dueInMs, maxMs: dueInMs } : AVOIDED
     await note(context, account.id, avoidAccount(context.db, account.id, avoided))

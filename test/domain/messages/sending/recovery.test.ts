@@ -146,6 +146,16 @@ describeContext('messages that wait for a carrier', (context) => {
     expect(await versionOf('first')).to.equal(failing)
   })
 
+  it('do not count as a failure of an account that only lacks their line’s number', async () => {
+    const lacking = new CarrierUnavailable("No SIM card has the line's number", { isOfLine: true })
+    answers = { first: lacking, second: lacking }
+    await waiting()
+    await setRoutes(context, { userId: line.userId, id: line.lineId }, [readRoute('second')])
+    expect(await sendMessage(context, await queueMessage(context, line))).to.include({ kind: 'wait', ms: 0 })
+    for (const name of ['first', 'second'])
+      expect(await stateOf(name), name).to.include({ avoided_count: 0, failing_since: null })
+  })
+
   it('are left to their next tries after a short failure, which are as soon', async () => {
     fails('first')
     const id = await waiting()

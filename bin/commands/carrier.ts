@@ -187,7 +187,7 @@ function perSecond(pace: number | null): string {
 
 function testOf({ lastTestedAt, lastTestFault, lastTestedVersion, version }: ListedCarrierAccount): string {
   if (lastTestedAt === null) return 'not tested yet'
-  const outcome = lastTestFault === null ? 'worked' : `failed (${lastTestFault})`
+  const outcome = lastTestFault === null ? 'passed' : `failed (${lastTestFault})`
   return `${outcome} ${lastTestedAt.toISOString()}${lastTestedVersion === version ? '' : ', before the last change'}`
 }
 

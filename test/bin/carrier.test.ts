@@ -95,7 +95,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     expect(bird.setUp).to.deep.equal(['PN2'])
     const [account, simulator] = await said('carrier list')
     expect(account).to.match(
-      /^main +parrot +2 lines +no limit in total, 1\/s per line {2}worked 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
+      /^main +parrot +2 lines +no limit in total, 1\/s per line {2}passed 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
     )
     expect(simulator).to.match(/^simulator +simulator +0 lines +no limit .* not tested yet$/)
   })
@@ -132,7 +132,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     )
     expect(await said('carrier test smsc')).to.deep.equal(['smsc works'])
     await said('carrier change smsc --per-second 5')
-    expect(await listed()).to.match(new RegExp(`worked ${time}, before the last change`))
+    expect(await listed()).to.match(new RegExp(`passed ${time}, before the last change`))
     const json = JSON.parse((await said('carrier list --json')).join('\n')) as {
       name: string
       sessions: object

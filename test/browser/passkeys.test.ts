@@ -90,7 +90,7 @@ describe('passkeys in a browser', () => {
     await page.waitForURL('**/console/overview')
     await page.goto(SECOND_FACTOR)
     expect(await page.locator('#passkeys tbody td').first().textContent()).to.equal('my phone')
-    expect(await page.locator('#passkeys tbody td').nth(2).textContent()).not.to.equal('never')
+    expect(await page.locator('#passkeys tbody td').nth(2).textContent()).not.to.equal('Never')
     await watched.screenshot('passkeys-settings')
     const actions = (await listAudit(context, { userId: person.id }, { limit: 10 })).map(
       ({ action }) => action,

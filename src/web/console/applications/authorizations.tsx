@@ -143,7 +143,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
 }
 
 function Moment({ at }: { at: Date | null }) {
-  return at === null ? <span class="muted">never</span> : <Time at={at} />
+  return at === null ? <span class="muted">Never</span> : <Time at={at} />
 }
 
 function permissions(scopes: readonly string[]): string {

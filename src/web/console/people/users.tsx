@@ -87,40 +87,43 @@ export function showUsers(context: Context): Middleware {
             ]}
           />
         </ListControls>
-        {users.length === 0 && <Empty>No users match this filter.</Empty>}
-        <table class="rows">
-          <thead>
-            <tr>
-              <th>User</th>
-              <th>Role</th>
-              <th>Second factor</th>
-              <th>State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
-              <tr key={id}>
-                <td>
-                  <a href={`${USERS}/${id}`} class="name">
-                    <UserText>{name}</UserText>
-                  </a>
-                  {name !== email && <small>{email}</small>}
-                </td>
-                <td>{role === 'operator' ? 'Operator' : 'User'}</td>
-                <td data-label="Second factor">{hasSecondFactor ? 'On' : 'Off'}</td>
-                <td data-label="State">
-                  {disabledAt !== null ? (
-                    <span class="badge bad">disabled</span>
-                  ) : hasPassword ? (
-                    <span class="badge good">set up</span>
-                  ) : (
-                    <span class="badge">not set up yet</span>
-                  )}
-                </td>
+        {users.length === 0 ? (
+          <Empty>No users match this filter.</Empty>
+        ) : (
+          <table class="rows">
+            <thead>
+              <tr>
+                <th>User</th>
+                <th>Role</th>
+                <th>Second factor</th>
+                <th>State</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
+                <tr key={id}>
+                  <td>
+                    <a href={`${USERS}/${id}`} class="name">
+                      <UserText>{name}</UserText>
+                    </a>
+                    {name !== email && <small>{email}</small>}
+                  </td>
+                  <td>{role === 'operator' ? 'Operator' : 'User'}</td>
+                  <td data-label="Second factor">{hasSecondFactor ? 'On' : 'Off'}</td>
+                  <td data-label="State">
+                    {disabledAt !== null ? (
+                      <span class="badge bad">disabled</span>
+                    ) : hasPassword ? (
+                      <span class="badge good">set up</span>
+                    ) : (
+                      <span class="badge">not set up yet</span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
         <nav class="pages" aria-label="Pages">
           {before === undefined ? <span /> : <a href={filterPath(USERS, asked)}>First page</a>}
           {found.length > PAGE_SIZE && (

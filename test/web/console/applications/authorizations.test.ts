@@ -33,12 +33,12 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     expect(wordsOf(html))
       .to.include('By Grace')
       .and.include('receive events, read messages, send')
-      .and.include('never never Disconnect…')
+      .and.include('Never Never Disconnect…')
     await site.context
       .db('application_lines')
       .where({ application_id: application.id })
       .update({ last_sent_at: new Date('2026-02-03T04:05:06Z') })
-    expect(wordsOf(await page())).to.include('2026-02-03 04:05:06 UTC never Disconnect…')
+    expect(wordsOf(await page())).to.include('2026-02-03 04:05:06 UTC Never Disconnect…')
     expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
   })
 

@@ -154,7 +154,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const [shown, folded] = page.text.split(/<summary>\d+ default settings?</)
       expect(shown).to.include('>Region<').and.to.include('>Retries<')
       expect(folded).to.match(/^(?!.*>Region<)/s)
-      expect(list.text).to.match(/polly<\/a>.*Parrot.*0\.5\/s in total.*not tested yet/)
+      expect(list.text).to.match(/polly<\/a>.*Parrot.*0\.5\/s in total.*Not tested yet/)
       expectNoSecret(page, list)
     })
 

@@ -22,5 +22,5 @@ export function describePace({ messagesPerSecond, messagesPerSecondPerLine }: Ca
     ...(messagesPerSecondPerLine === null ? [] : [`${messagesPerSecondPerLine}/s a line`]),
     ...(messagesPerSecond === null ? [] : [`${messagesPerSecond}/s in total`]),
   ]
-  return limits.length === 0 ? 'no limit' : limits.join(', ')
+  return limits.length === 0 ? 'No limit' : limits.join(', ')
 }

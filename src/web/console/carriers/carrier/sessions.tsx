@@ -23,7 +23,7 @@ export function Sessions({ view: { path, account } }: { view: CarrierView }) {
 }
 
 function SessionsNow({ sessions }: { sessions: ListedSessions | null }) {
-  if (sessions === null) return <span class="muted">none needed</span>
+  if (sessions === null) return <span class="muted">None needed</span>
   const { isWhole, words, since, lastError } = viewSessions(sessions)
   return (
     <>

@@ -77,7 +77,7 @@ function settingsOf({ account, settings }: CarrierView): Shown[] {
     { label: 'Pace', value: describePace(account), isStandard: false },
     {
       label: 'STOP, START and HELP',
-      value: `answered by ${account.handlesOptOut ? 'the carrier' : 'Linehook'}`,
+      value: `Answered by ${account.handlesOptOut ? 'the carrier' : 'Linehook'}`,
       isStandard: false,
     },
   ]

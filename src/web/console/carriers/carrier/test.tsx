@@ -39,7 +39,7 @@ export function Test({ view: { page, path, account } }: { view: CarrierView }) {
 
 export function LastTest({ account }: { account: CarrierAccount }) {
   const { lastTestedAt, lastTestFault, lastTestedVersion, version } = account
-  if (lastTestedAt === null) return <span class="muted">not tested yet</span>
+  if (lastTestedAt === null) return <span class="muted">Not tested yet</span>
   return (
     <>
       <span class={lastTestFault === null ? 'badge good' : 'badge bad'}>

@@ -14,8 +14,14 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
   return (
     <>
       <p>
-        {countOf(disabledCount, 'endpoint is', 'endpoints are')} disabled, {describeCount(failingCount)}{' '}
-        {failingCount === 1 ? 'is' : 'are'} failing. Longest first:
+        {[
+          ...(disabledCount === 0
+            ? []
+            : [`${countOf(disabledCount, 'endpoint is', 'endpoints are')} disabled.`]),
+          ...(failingCount === 0
+            ? []
+            : [`${countOf(failingCount, 'endpoint is', 'endpoints are')} failing.`]),
+        ].join(' ')}
       </p>
       <table class="rows">
         <thead>

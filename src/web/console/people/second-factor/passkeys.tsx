@@ -71,7 +71,7 @@ function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
             <td data-label="Added">
               <Time at={createdAt} />
             </td>
-            <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+            <td data-label="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</td>
             <td>
               <Confirm
                 page={page}

@@ -81,10 +81,10 @@ export function ApiTokens(props: {
                 <td data-label="Created">
                   <Time at={createdAt} />
                 </td>
-                <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+                <td data-label="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</td>
                 <td data-label="Expires">
                   {isExpired && <strong>expired </strong>}
-                  {expiresAt === null ? 'never' : <Time at={expiresAt} />}
+                  {expiresAt === null ? 'Never' : <Time at={expiresAt} />}
                 </td>
                 <td>
                   <Confirm

@@ -122,7 +122,7 @@ export function TextForm(props: {
           Count segments
         </button>
         <button type="submit" class="primary">
-          {isComposer ? 'Send' : 'Send'}
+          Send
         </button>
       </div>
     </Form>

@@ -98,9 +98,9 @@ export function expectSentTo(answer: Answer, location: string, status = 303): vo
   expect([answer.status, answer.headers.get('location')], answer.text).to.deep.equal([status, location])
 }
 
-/** What a page says is wrong with a form. */
+/** What a page says is wrong with a form, with its commands in backquotes. */
 export function faultOf({ text }: Answer): string | undefined {
-  return /<p role="alert"[^>]*>([^<]*)</.exec(text)?.[1]
+  return /<p role="alert"[^>]*>((?:[^<]|<\/?code>)*)</.exec(text)?.[1]?.replaceAll(/<\/?code>/g, '`')
 }
 
 /** A page of this status that says at a form what is wrong. */

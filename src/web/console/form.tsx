@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Words } from './operating/overview/words.js'
+import { Words } from './parts/words.js'
 import { isKeptFromPages, type Page } from './page.js'
 import { reaches } from './portal/reach.js'
 import { optionText } from './user-text.js'

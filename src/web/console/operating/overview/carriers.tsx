@@ -5,7 +5,7 @@ import { carrierPath } from '../../carriers/carrier/page-model.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
 import { percent } from '../../parts/figures.js'
-import { Words } from './words.js'
+import { Words } from '../../parts/words.js'
 
 export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
   return (

@@ -1,6 +1,6 @@
 import { describeCount, describeMs } from '../../../../domain/operating/overview/figures.js'
 import { MAX_WAITING, type QueueView } from '../../../../domain/operating/overview/queues.js'
-import { Words } from './words.js'
+import { Words } from '../../parts/words.js'
 
 const MOODS = { normal: 'good', behind: 'waiting', stuck: 'bad' }
 

@@ -2,7 +2,7 @@ import type { Overview } from '../../../../domain/operating/overview/overview.js
 import type { Part } from '../../../../domain/operating/overview/part.js'
 import type { ServiceView } from '../../../../domain/operating/overview/service.js'
 import { PartFault } from './part-fault.js'
-import { Words } from './words.js'
+import { Words } from '../../parts/words.js'
 
 const WORDS = { good: 'Healthy', waiting: 'Warning', bad: 'Critical' }
 

@@ -170,7 +170,7 @@ describe('five faults, their alerts and their cures', function () {
       freeShare: freeBytes / 1e11,
     })
     const faultsOf = (freeBytes: number) =>
-      judgeStorage({ place: 'a folder', disks: [disk(freeBytes)], fault: undefined, writes: true }).faults
+      judgeStorage({ place: 'A folder', disks: [disk(freeBytes)], fault: undefined, writes: true }).faults
     const readWith = async (freeBytes: number) => {
       await read()
       diskFreeBytes.set({ disk: 'media' }, freeBytes)

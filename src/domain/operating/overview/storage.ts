@@ -35,7 +35,7 @@ export async function viewStorage(
   ])
   const fault = writes ? await tryStorage(context.storage) : undefined
   return judgeStorage({
-    place: mediaS3 === undefined ? 'a folder' : `the bucket ${mediaS3.bucket}`,
+    place: mediaS3 === undefined ? 'A folder' : `The bucket ${mediaS3.bucket}`,
     disks,
     fault,
     writes,
@@ -64,8 +64,8 @@ export function judgeStorage(found: {
     faults.push({ mood: 'bad', text: `Media cannot be stored: ${found.fault}` })
   }
   return serviceView(faults, [
-    ['Media', `in ${found.place}`],
-    ['Writing', found.fault !== undefined ? 'fails' : found.writes ? 'works' : 'not tested'],
+    ['Media', found.place],
+    ['Writing', found.fault !== undefined ? 'Fails' : found.writes ? 'Works' : 'Not tested'],
     ...found.disks.map(({ of, freeBytes, totalBytes }): [string, string] => [
       `Disk of ${of}`,
       `${describeBytes(freeBytes)} of ${describeBytes(totalBytes)} free`,

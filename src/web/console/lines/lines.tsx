@@ -147,20 +147,20 @@ function Row({ line, health }: Pick<LineRow, 'line' | 'health'>) {
         </a>
       </td>
       <td data-label="Number" class="wide muted">
-        {name === number ? 'no name yet' : <PhoneNumber number={number} />}
+        {name === number ? 'No name yet' : <PhoneNumber number={number} />}
       </td>
       <td data-label="State">
         <LineState line={line} health={health} />
       </td>
       <td data-label="Events, 24 h" class="wide r">
         {health?.endpoints[0] === undefined ? (
-          <span class="muted">no endpoint</span>
+          <span class="muted">No endpoint</span>
         ) : (
           <Sparkline hours={health.hours} />
         )}
       </td>
       <td data-label="Last activity" class="r muted">
-        {lastActivityAt === null ? 'none yet' : <Ago at={lastActivityAt} />}
+        {lastActivityAt === null ? 'None yet' : <Ago at={lastActivityAt} />}
       </td>
     </tr>
   )

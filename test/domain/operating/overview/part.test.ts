@@ -199,7 +199,7 @@ const POOL = { usedCount: 1, maxCount: 10, waitingCount: 0 }
 
 const ROOM = { of: 'media', folder: '/a', freeBytes: 50e9, totalBytes: 100e9, freeShare: 0.5 }
 
-const GOOD_STORAGE = { place: 'a folder', disks: [ROOM], fault: undefined, writes: true }
+const GOOD_STORAGE = { place: 'A folder', disks: [ROOM], fault: undefined, writes: true }
 
 const disk = (freeBytes: number) => ({
   ...GOOD_STORAGE,
@@ -262,6 +262,12 @@ describe('what everything rests on', () => {
       expect(view.faults.map((fault) => fault.text).join()).to.match(text)
     })
   }
+
+  it('has values that begin with a capital letter', () => {
+    expect(judgeStorage(GOOD_STORAGE).facts)
+      .to.deep.include(['Media', 'A folder'])
+      .and.deep.include(['Writing', 'Works'])
+  })
 
   it('is not known of a Redis that keeps its figures to itself', () => {
     const nothing = { version: null, policy: null, hasAof: null, isAofWritten: null }

@@ -141,7 +141,7 @@ function LineFacts({ view }: { view: LineView }) {
         {limits.line.used} of {limits.line.limit} a minute
       </Fact>
       <Fact label="Last activity">
-        {line.lastActivityAt === null ? 'none yet' : <Ago at={line.lastActivityAt} />}
+        {line.lastActivityAt === null ? 'None yet' : <Ago at={line.lastActivityAt} />}
       </Fact>
     </Facts>
   )

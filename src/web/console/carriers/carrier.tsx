@@ -13,7 +13,7 @@ import { carrierPath, CARRIERS, type CarrierView } from './carrier/page-model.js
 import { Sending } from './carrier/sending.js'
 import { Sessions } from './carrier/sessions.js'
 import { Settings } from './carrier/settings.js'
-import { Test } from './carrier/test.js'
+import { Test, type Tested } from './carrier/test.js'
 import { idOf, queryOf } from '../form-values.js'
 import { Confirm } from '../form.js'
 import { Layout } from '../layout.js'
@@ -25,7 +25,7 @@ import { isConfirmed } from '../people/session.js'
 /** Shows operators one account at a carrier, without its secrets. */
 export function showCarrier(context: Context): Middleware {
   return async (ctx) => {
-    const { imported } = shownOnce<{ imported: Imported }>(ctx)
+    const { imported, tested } = shownOnce<{ imported: Imported; tested: Tested }>(ctx)
     const view = await loadView(context, ctx)
     const { page, account, path, isFixed, fault } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
@@ -61,7 +61,7 @@ export function showCarrier(context: Context): Middleware {
           </div>
           <Sending view={view} />
           <Sessions view={view} />
-          <Test view={view} />
+          <Test view={view} tested={tested} />
           <Callbacks account={account} {...callbacks} />
           <Settings view={view} isEdited={isEdited} />
           {!isFixed && <Numbers view={view} loaded={loaded} imported={imported} />}

@@ -77,4 +77,21 @@ describe('the callbacks of a carrier account', () => {
       /is not reachable from here/,
     )
   })
+
+  it('are tried by Test account as well, also without a script', async () => {
+    const phones = createServer((_, response) => response.end(JSON.stringify({ data: [] })))
+    await new Promise<void>((resolve) => phones.listen(0, '127.0.0.1', resolve))
+    const settings = { apiKey: 'KEY', apiUrl: `http://127.0.0.1:${(phones.address() as AddressInfo).port}` }
+    const { id } = await addCarrierAccount(context, { name: 'phones', kind: 'httpsms', settings })
+    const publicUrl = `http://127.0.0.1:${await freePort()}`
+    const lost = { ...context, config: { ...context.config, publicUrl } }
+    const there = await serveApp(lost)
+    const operator = await createPerson(context, { role: 'operator' })
+    const { text } = await (await browse(lost, there, operator.id)).submit(`/console/carriers/${id}/test`, {})
+    expect(text)
+      .to.include('<span class="badge good">passed</span>')
+      .and.match(/Incoming messages do not reach this service: \S+ is not reachable from here/)
+    await there.close()
+    await new Promise((resolve) => phones.close(resolve))
+  })
 })

@@ -4,7 +4,7 @@ import { testCarrierAccount } from '../../../../domain/carriers/accounts/carrier
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
 import { Form, Time } from '../../form.js'
-import { answerFragment, goTo, type Act } from '../../page.js'
+import { answerFragment, type Act } from '../../page.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
 const RESULT_ID = 'carrier-test-result'
@@ -17,7 +17,14 @@ const INLINE = {
   'data-hx-status-5xx': 'target:body',
 }
 
-export function Test({ view: { page, path, account } }: { view: CarrierView }) {
+/** What a page shows once, after a test without a script. */
+export interface Tested {
+  callbacksFault: string
+}
+
+/** @param props.tested undefined unless the test has just found that callbacks fail */
+export function Test(props: { view: CarrierView; tested: Tested | undefined }) {
+  const { page, path, account } = props.view
   const action = `${path}/test`
   return (
     <section id="test" aria-labelledby="test-title">
@@ -32,6 +39,7 @@ export function Test({ view: { page, path, account } }: { view: CarrierView }) {
       </Form>
       <p id={RESULT_ID} role="status">
         <LastTest account={account} />
+        <CallbacksFault fault={props.tested?.callbacksFault} />
       </p>
     </section>
   )
@@ -54,23 +62,31 @@ export function LastTest({ account }: { account: CarrierAccount }) {
   )
 }
 
-/** The result is kept with the account. For htmx it is the answer; otherwise the page shows it. */
+function CallbacksFault({ fault }: { fault: string | undefined }) {
+  return fault === undefined ? null : <> Incoming messages do not reach this service: {fault}</>
+}
+
+/**
+ * The account's result is kept with it, that of its callbacks is not. For htmx the results are the answer; otherwise
+ * the page shows them.
+ */
 export function postCarrierTest(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
     const { ok } = await testCarrierAccount(context, account)
+    const callbacksFault = ok ? await testCallbacks(context, account) : undefined
     if (ctx.get('HX-Request') === 'true') {
-      const fault = ok ? await testCallbacks(context, account) : undefined
       answerFragment(
         ctx,
         <>
           <LastTest account={await getCarrierAccountById(context, account.id)} />
-          {fault !== undefined && ` Incoming messages do not reach this service: ${fault}`}
+          <CallbacksFault fault={callbacksFault} />
         </>,
       )
-    } else {
-      goTo(ctx, `${carrierPath(account.id)}#test`)
+      return undefined
     }
-    return undefined
+    return callbacksFault === undefined
+      ? `${carrierPath(account.id)}#test`
+      : { shown: { tested: { callbacksFault } satisfies Tested } }
   }
 }

@@ -26,6 +26,9 @@ const CODE = 'confirm-secret-code'
 const UNKEPT = 'confirm-unkept'
 const OWN = [BY, PASSWORD, CODE, UNKEPT]
 
+/** A browser that downloads what a form asks for stays at the page where it is. */
+const DOWNLOAD = /\/export$/
+
 const GIVE_AGAIN =
   'Thank you. Passwords, other secrets and files are not kept, so enter them again and submit the form once more.'
 
@@ -70,7 +73,8 @@ export function confirmFirst(context: Context, needsFresh: NeedsFresh, show: Mid
       Object.entries(ctx.request.body as object).filter(([name]) => !mine.includes(name)),
     )
     if (!wasUnkept) {
-      await next()
+      if (DOWNLOAD.test(ctx.path)) showDownload(ctx, context)
+      else await next()
       return
     }
     setFault(ctx, GIVE_AGAIN)
@@ -93,6 +97,28 @@ async function confirm(ctx: KoaContext, context: Context, by: string): Promise<v
           address: ctx.ip,
         })
   noteConfirmation(ctx, context, token)
+}
+
+/** The password's form would stay in sight, with a password in it that was used. */
+function showDownload(ctx: KoaContext, context: Context): void {
+  const page = pageOf(ctx, context)
+  answerPage(
+    ctx,
+    <Layout page={page} title="Download">
+      <article class="narrow">
+        <h1>Your download is ready</h1>
+        <Form page={page} action={ctx.path}>
+          <Typed ctx={ctx} but={OWN} />
+          <button type="submit" class="primary">
+            Download ZIP
+          </button>
+        </Form>
+        <p>
+          <a href={ctx.path.replace(DOWNLOAD, '')}>Go back</a>
+        </p>
+      </article>
+    </Layout>,
+  )
 }
 
 function showConfirmFirst(ctx: KoaContext, context: Context, isUnkept: boolean): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPerson } from '../../../domain/people/people.js'
+import { createPerson, PASSWORD } from '../../../domain/people/people.js'
 import { ANNA, claimMessage, messageRow, queueMessage } from '../../../domain/fixtures.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -74,5 +74,18 @@ describeWeb('the console, of people', ({ context, web }) => {
     expect(history).to.match(/exported a person.*ticket 4711|ticket 4711.*exported a person/s)
     expect(history).to.match(/erased a person.*ticket 4712|ticket 4712.*erased a person/s)
     expect(history).not.to.include(ANNA)
+  })
+
+  it('after a password, a download leaves a page that can be sent again, and no used password', async () => {
+    await queueMessage(context, line, { status: 'sent' })
+    await context.db('sessions').update({ confirmed_at: new Date(0) })
+    const typed = { number: ANNA, reason: 'ticket 4711' }
+    expectPage(await operating.submit(`${PEOPLE}/export`, typed), 401)
+    const confirm = { 'confirm-by': 'password', 'confirm-password': PASSWORD }
+    const { text } = await operating.submit(`${PEOPLE}/export`, { ...typed, ...confirm })
+    expect(text).to.include('Download ZIP').and.to.include(`name="number" value="${ANNA}"`)
+    expect(text).to.include('name="reason" value="ticket 4711"').and.not.to.include('confirm-password')
+    const zip = await operating.submit(`${PEOPLE}/export`, typed)
+    expect(zip.headers.get('content-type')).to.equal('application/zip')
   })
 })

@@ -23,7 +23,7 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     expect(said).to.match(/\n {2}send-message {5}stuck {9}0 waiting, 1 in the last minute, 0 workers\. /)
     expect(said).to.match(/\n {2}simulator {8}healthy {7}1 line, 1 message in 15 minutes, 0 failed\n/)
     expect(said).to.match(/\n {2}Postgres {9}healthy {7}Version: \d/)
-    expect(said).to.match(/\n {2}Storage {10}healthy .* Writing: not tested/)
+    expect(said).to.match(/\n {2}Storage {10}healthy .* Writing: Not tested/)
     expect(said).to.match(
       /Failing endpoints, worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
     )

@@ -13,8 +13,8 @@ import { PasswordField } from './sign-in.js'
 
 const CONFIRM = '/console/confirm'
 
-/** A browser that downloads a file stays at the page where it is. */
-const DOWNLOAD = /\/export\.zip$/
+/** A browser that downloads a file stays at the page where it is. Its path goes into a header, which holds ASCII only. */
+const DOWNLOAD = /^[\w/-]+\/export\.zip$/
 
 /** Asks for the password before a secret is shown, if it was not given recently. */
 export function showConfirm(context: Context): Middleware {
@@ -68,7 +68,7 @@ function showDownload(ctx: KoaContext, page: Page, path: string): void {
           If it does not, <a href={path}>download the ZIP file</a>.
         </p>
         <p>
-          <a href={path.replace(DOWNLOAD, '')}>Go back</a>
+          <a href={path.slice(0, path.lastIndexOf('/'))}>Go back</a>
         </p>
       </article>
     </Layout>,

@@ -200,6 +200,9 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         `0; url=${path}`,
         false,
       ])
+      expect(started.text).to.include('<a href="/console/settings">Go back</a>')
+      // A header holds no such letter.
+      expectPage(await own.get(`/console/confirm?next=${encodeURIComponent('/console/日/export.zip')}`))
       const files = await zipAt(own, path)
       expect([...files.keys()]).to.include.members(['account.json', `lines/${number}/messages.jsonl`])
     })

@@ -2,7 +2,6 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY dev/no-scarf dev/no-scarf
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build

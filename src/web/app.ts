@@ -6,7 +6,7 @@ import { getOutbox, postInbound } from './api/simulator.js'
 import { getAsset } from './assets.js'
 import { bullBoard, recordQueueChanges } from './bull-board.js'
 import { getMedia } from './media.js'
-import { allowNothing, allowPackagedPage } from './middleware/content-security.js'
+import { allowNothing, allowDashboard } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { failReadsFast } from './middleware/fail-reads-fast.js'
 import { setFixedHeaders } from './middleware/fixed-headers.js'
@@ -76,7 +76,7 @@ export function createApp(context: Context): Koa {
     get('/schemas/:type.json',            getEventSchema(context))
     openPage('/docs',                     showReference)
     openPage('/docs/objects',             showObjects)
-    get('/docs/try',                      allowPackagedPage, showTry(context))
+    openPage('/docs/try/:operationId',    showTry)
     openPage('/docs/:group',              showGroup)
     get('/media/:token',                  getMedia(context))
     get('/uploads/:token',                getUpload(context))
@@ -93,7 +93,7 @@ export function createApp(context: Context): Koa {
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowPackagedPage, requireOperator(context), requireSameSite(context), recordQueueChanges(context), bullBoard(context, '/queues'))
+    router.all('/queues{/*path}',         allowDashboard, requireOperator(context), requireSameSite(context), recordQueueChanges(context), bullBoard(context, '/queues'))
   }
 
   app.use(firstRouter.routes())

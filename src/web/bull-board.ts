@@ -56,7 +56,7 @@ const OWN_FILES =
   (['fonts.css', 'board.css'] as const)
     .map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
     .join('') +
-  `<script src="${assetPath('packaged.js')}" defer></script>` +
+  `<script src="${assetPath('board.js')}" defer></script>` +
   '<meta name="description" content="The queues: jobs that are waiting, running or failed.">'
 
 const DESCRIPTIONS: Record<QueueName, string> = {

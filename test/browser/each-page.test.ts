@@ -189,7 +189,7 @@ async function fillPages(context: Context, owner: Owner): Promise<string[]> {
     ...['receive?show=secret', 'send?show=webhook'].map((query) => `/console/lines/:lineId/${query}`),
     '/console/carriers/new?kind=twilio',
     '/console/overview?by=line',
-    ...['/docs', '/docs/messages', '/docs/outgoing-webhook', '/docs/objects'],
+    ...['/docs', '/docs/messages', '/docs/outgoing-webhook', '/docs/objects', '/docs/try/sendMessage'],
     ...['request', 'timing'].map(
       (view) => `/console/messages/${delivery!.messageId}?attempt=${attemptId}&view=${view}`,
     ),

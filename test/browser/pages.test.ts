@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import type { Context } from '../../src/domain/context.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people/people.js'
 import { axeFaults } from '../helpers/web/axe.js'
@@ -214,11 +215,40 @@ describe('the pages in a browser', function () {
     })
   }
 
+  it('try an operation of the API with a token, and show the response, an error and a stream', async () => {
+    const { page, complaints } = await visit()
+    const { token } = await createApiToken(context, owner.person.id, 'to try with')
+    const status = page.locator('.response-status')
+    const body = page.locator('#response-body')
+    await page.goto('/docs/lines')
+    await page.locator('#getLine').getByRole('button', { name: 'Try it' }).click()
+    await page.getByLabel('lineId').fill(owner.line.lineId)
+    await page.getByRole('button', { name: 'Send request' }).click()
+    await status.filter({ hasText: /^401 Unauthorized · \d+ ms$/ }).waitFor()
+    await page.getByLabel('API token').fill(token)
+    await page.getByLabel('lineId').press('Enter')
+    await status.filter({ hasText: /^200 OK · \d+ ms$/ }).waitFor()
+    expect(JSON.parse((await body.textContent()) ?? '')).to.include({ id: owner.line.lineId })
+    expect(await axeFaults(page)).to.deep.equal([])
+    // The tab remembers the token, and nothing of it is in a URL.
+    await page.goto('/docs/try/sendMessage')
+    await page.getByRole('button', { name: 'Send request' }).click()
+    await status.filter({ hasText: /^4\d\d / }).waitFor()
+    expect(await body.textContent()).to.include('"detail"')
+    expect(await page.evaluate(() => location.search)).to.equal('')
+    await page.goto('/docs/try/streamEvents')
+    await page.getByLabel('lineId').fill(owner.line.lineId)
+    await page.getByRole('button', { name: 'Send request' }).click()
+    await status.filter({ hasText: /^200 OK/ }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await status.filter({ hasText: 'stopped' }).waitFor()
+    expect(complaints.filter((complaint) => !/status of 4\d\d/.test(complaint))).to.deep.equal([])
+    await page.context().close()
+  })
+
   it('link back from the API reference and from the dashboard', async () => {
     const { page, ...shots } = await visit()
-    await page.goto('/docs/try')
-    await page.getByRole('link', { name: 'Linehook API' }).click()
-    await page.waitForURL('**/docs')
+    await page.goto('/docs')
     await page.getByRole('link', { name: 'Lines', exact: true }).first().click()
     await page.waitForURL('**/console')
     await page.goto('/queues')

@@ -9,7 +9,7 @@ const TYPES = {
   'htmx.js': 'text/javascript; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
   'console.js': 'text/javascript; charset=utf-8',
-  'swagger-ui.js': 'text/javascript; charset=utf-8',
+  'try.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 } as const
 
@@ -30,7 +30,7 @@ describeWeb('assets', ({ web }) => {
   })
 
   it('come as Brotli if the browser supports it, else as gzip, else as they are', async () => {
-    const path = assetPath('swagger-ui.js')
+    const path = assetPath('console.css')
     const plain = await web.request(path, { headers: { 'Accept-Encoding': 'identity' } })
     const sizes: number[] = []
     for (const [accepted, encoding] of [

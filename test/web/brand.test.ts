@@ -98,7 +98,6 @@ describeWith('the operator’s brand', serveBrand, (server) => {
     const { id } = await createPerson(context, { role: 'operator' })
     const operator = await browse(context, web, id)
     expect((await web.request('/docs')).text).to.include('<title>API · Acme &amp; Co</title>')
-    expect((await web.request('/docs/try')).text).to.include('<title>Try the Acme &amp; Co API</title>')
     const { info } = (await web.request('/openapi.json')).body as { info: { title: string; contact: object } }
     expect([info.title, info.contact]).to.deep.equal([
       'Acme & Co',

@@ -37,10 +37,10 @@ export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[]
 }
 
 /**
- * This is for pages that come from a package (the dashboard, the API's description), which set styles inline. Nothing
- * from elsewhere is allowed; the dashboard would fetch its fonts from another host.
+ * This is for the dashboard, which comes from a package and sets styles inline. Nothing from elsewhere is allowed: it
+ * would fetch its fonts from another host.
  */
-export const allowPackagedPage: Middleware = (ctx, next) => {
+export const allowDashboard: Middleware = (ctx, next) => {
   ctx.set(
     'Content-Security-Policy',
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +

@@ -32,10 +32,11 @@ export interface ShownOperation {
   path: string | undefined
   summary: string
   description: string
+  needsToken: boolean
   mayUse: string
   parameters: readonly Parameter[]
+  /** All bodies are JSON. */
   body: Schema | undefined
-  bodyType: string | undefined
   responses: readonly ShownResponse[]
   /** The statuses of shared errors. */
   errors: readonly string[]
@@ -55,7 +56,7 @@ interface Described {
   description?: string
   security?: Record<string, string[]>[]
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
+  requestBody?: { content: { 'application/json': { schema: Schema } } }
   responses: Record<string, Partial<Answer> & { $ref?: string }>
 }
 
@@ -110,17 +111,26 @@ export function schemaPath(name: string): string {
   return `${OBJECTS}#${name}`
 }
 
+export function tryPath({ id }: ShownOperation): string {
+  return `/docs/try/${id}`
+}
+
+/** False for an event, which the reader's server receives, and for the page that asks a user, which is no answer to a program. */
+export function isTryable({ path, responses }: ShownOperation): boolean {
+  return path !== undefined && responses.every(({ status }) => status !== '303')
+}
+
 function operationsIn(path: string | undefined, item: Item, access: ReadonlyMap<string, string>) {
   const { parameters: common = [], ...byMethod } = item
   return Object.entries(byMethod as Record<string, Described>).map(([method, described]) => {
     const { operationId, tags, summary, description = '', parameters = [], requestBody } = described
-    const [bodyType, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
     const responses = Object.entries(described.responses)
     const shown: ShownOperation = {
       ...{ id: operationId, method: method.toUpperCase(), path, summary, description },
+      needsToken: described.security?.length !== 0,
       mayUse: path === undefined ? '' : mayUse(described, access),
       parameters: [...common, ...parameters],
-      ...{ body: body?.schema, bodyType },
+      body: requestBody?.content['application/json'].schema,
       responses: responses
         .filter(([, { $ref }]) => $ref === undefined)
         .map(([status, { description: about = '', headers, content = {} }]) => ({

@@ -4,13 +4,13 @@ import { curlCommand } from '../console/messages/message/curl.js'
 import type { Parameter, Schema } from '../openapi/parts.js'
 import { exampleOf, resolve } from './example.js'
 import { Fields, fieldsOf, TypeWords, type Field } from './fields.js'
-import type { Group, Reference, ShownOperation, ShownResponse } from './model.js'
+import { isTryable, tryPath, type Reference, type ShownOperation, type ShownResponse } from './model.js'
 import { Prose } from './prose.js'
 
 /** Shows an operation: on the left what it does and takes, on the right a request with its response. */
-export function OperationSection(props: { reference: Reference; group: Group; operation: ShownOperation }) {
-  const { reference, group, operation } = props
-  const { id, path, summary, description, mayUse, parameters, errors } = operation
+export function OperationSection(props: { reference: Reference; operation: ShownOperation }) {
+  const { reference, operation } = props
+  const { id, summary, description, mayUse, parameters, errors } = operation
   return (
     <section id={id} aria-labelledby={`${id}-title`} class="operation">
       <div>
@@ -62,9 +62,11 @@ export function OperationSection(props: { reference: Reference; group: Group; op
       </div>
       <div>
         <Sample reference={reference} operation={operation} />
-        {path !== undefined && (
-          <p class="muted">
-            <a href={`/docs/try#/${encodeURIComponent(group.name)}/${id}`}>Try it</a>
+        {isTryable(operation) && (
+          <p>
+            <a role="button" class="secondary" href={tryPath(operation)}>
+              Try it
+            </a>
           </p>
         )}
       </div>
@@ -91,11 +93,10 @@ function ParameterFields(props: { title: string; of: string; parameters: readonl
   return <Folded title={props.title} fields={fields} />
 }
 
-function Body({ reference, operation }: { reference: Reference; operation: ShownOperation }) {
-  const { body, bodyType } = operation
-  if (body === undefined) return null
-  const fields = fieldsOf(resolve(body, reference.schemas) as Schema)
-  const title = bodyType === 'application/json' ? 'Body' : `Body (${bodyType ?? ''})`
+export function Body(props: { reference: Reference; operation: ShownOperation; title?: string }) {
+  const { reference, operation, title = 'Body' } = props
+  if (operation.body === undefined) return null
+  const fields = fieldsOf(resolve(operation.body, reference.schemas) as Schema)
   return <Folded title={title} fields={fields} />
 }
 
@@ -186,7 +187,7 @@ function Sample({ reference, operation }: { reference: Reference; operation: Sho
 
 /** Returns a command that calls the operation, with ids in capitals, and with only what is required. */
 export function curlOf(reference: Reference, operation: ShownOperation, path: string): string {
-  const { method, mayUse, parameters, body, bodyType } = operation
+  const { method, needsToken, parameters, body } = operation
   const example = (schema: Schema, name: string) =>
     String(exampleOf(schema, reference.schemas, { isRequest: true, name }))
   const query = new URLSearchParams(
@@ -197,14 +198,13 @@ export function curlOf(reference: Reference, operation: ShownOperation, path: st
   ).toString()
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => name.replace(/Id$/, '_ID').toUpperCase())
   const value = body && exampleOf(body, reference.schemas, { isRequest: true })
-  const isJson = bodyType === 'application/json'
   return curlCommand({
     url: `${reference.baseUrl}${filled}${query === '' ? '' : `?${decodeURIComponent(query)}`}`,
     // curl chooses these by itself.
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? {} : { method }),
     headers: {
-      ...(mayUse === 'No API token needed' ? {} : { Authorization: 'Bearer lhp_…' }),
-      ...(isJson ? { 'Content-Type': 'application/json' } : {}),
+      ...(!needsToken ? {} : { Authorization: 'Bearer lhp_…' }),
+      ...(body !== undefined ? { 'Content-Type': 'application/json' } : {}),
     },
     ...(value === undefined ? {} : { body: JSON.stringify(value, null, 2).replaceAll('\n', '\n  ') }),
   })

@@ -77,7 +77,7 @@ export function showGroup(context: Context): Middleware {
         />
         <div>
           {group.operations.map((operation) => (
-            <OperationSection key={operation.id} reference={reference} group={group} operation={operation} />
+            <OperationSection key={operation.id} reference={reference} operation={operation} />
           ))}
         </div>
       </div>,
@@ -116,7 +116,7 @@ export function showObjects(context: Context): Middleware {
 }
 
 /** Read once, when somebody opens the first page: it takes 20 ms, which a process that starts does not have to wait for. */
-function referenceOf(context: Context): Reference {
+export function referenceOf(context: Context): Reference {
   const reference = references.get(context) ?? readReference(context)
   references.set(context, reference)
   return reference
@@ -124,9 +124,9 @@ function referenceOf(context: Context): Reference {
 
 const references = new WeakMap<Context, Reference>()
 
-const CRUMBS: Crumbs = [['API', '/docs']]
+export const CRUMBS: Crumbs = [['API', '/docs']]
 
-function answerReference(
+export function answerReference(
   ctx: KoaContext,
   context: Context,
   head: { title: string; about: string; crumbs?: Crumbs },
@@ -136,15 +136,7 @@ function answerReference(
   answerPage(
     ctx,
     <Layout page={pageOf(ctx, context)} title={title} about={about.replaceAll('`', '')}>
-      <PageHead
-        {...(crumbs === undefined ? {} : { crumbs })}
-        title={title}
-        acts={
-          <a role="button" href="/docs/try">
-            Try it
-          </a>
-        }
-      />
+      <PageHead {...(crumbs === undefined ? {} : { crumbs })} title={title} />
       <p>
         <Prose text={about} />
       </p>

@@ -76,6 +76,7 @@ export async function createOwner(
     number: encodeURIComponent(ANNA),
     contactId: newId(),
     group: 'messages',
+    operationId: 'sendMessage',
   }
   const fill = (path: string) =>
     path.replace(/:(\w+)/g, (_, name: string) => {

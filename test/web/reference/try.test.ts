@@ -1,39 +1,47 @@
 import { expect } from 'chai'
+import { readReference } from '../../../src/web/reference/model.js'
 import { describeWeb } from '../../helpers/web/web.js'
 
-describeWeb('/docs/try', ({ web }) => {
-  it('is a page for everybody, all of whose files are ours', async () => {
-    const { status, headers, text } = await web.request('/docs/try')
-    expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
-    const linked = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path = '']) => path)
-    const files = linked.filter((path) => path !== '/docs')
-    expect(files).to.have.length.above(3)
-    for (const path of files) {
-      expect(path).to.match(/^\/[^/]/)
-      const file = await web.request(path)
-      expect([path, file.status]).to.deep.equal([path, 200])
-      expect(file.headers.get('content-type')).to.match(
-        /^(text\/(css|javascript)|application\/json|image\/svg\+xml)/,
-      )
+describeWeb('/docs/try', ({ context, web }) => {
+  const pageOf = async (id: string) => {
+    const { status, text } = await web.request(`/docs/try/${id}`)
+    expect([id, status]).to.deep.equal([id, 200])
+    return text
+  }
+
+  it('has a form for each operation that a program can call, with a field for each parameter and its body', async () => {
+    const { groups } = readReference(context)
+    const operations = groups.flatMap((group) => group.operations)
+    const tried: string[] = []
+    for (const { path: groupPath } of groups) {
+      const { text } = await web.request(groupPath)
+      tried.push(...[...text.matchAll(/href="\/docs\/try\/(\w+)"/g)].map(([, id = '']) => id))
+    }
+    const others = operations.map(({ id }) => id).filter((id) => !tried.includes(id))
+    const events = operations.filter(({ path }) => path === undefined).map(({ id }) => id)
+    // A user answers this one, in a browser.
+    expect(others).to.have.members([...events, 'authorize'])
+    for (const { id, method, path, parameters, body, needsToken } of operations) {
+      if (!tried.includes(id)) continue
+      const html = await pageOf(id)
+      expect(html).to.include(`data-method="${method}" data-path="${path ?? ''}"`)
+      for (const { in: place, name } of parameters) expect(html, id).to.include(`name="${place}.${name}"`)
+      expect(html.includes('<textarea name="body"'), id).to.equal(body !== undefined)
+      expect(html.includes('name="secretToken"'), id).to.equal(needsToken)
     }
   })
 
-  it('leads back to the reference', async () => {
-    expect((await web.request('/docs/try')).text).to.match(/<a href="\/docs">[^<]*API<\/a>/)
+  it('cannot be sent without its script, which would put the token into a URL', async () => {
+    const html = await pageOf('sendMessage')
+    expect(html).to.match(/<form class="try"[^>]*><fieldset disabled>/)
+    expect(html).to.include('This form needs JavaScript').and.to.include('/docs/messages#sendMessage')
   })
 
-  it('lets no script run but from our files, and nothing come from elsewhere', async () => {
-    const { headers, text } = await web.request('/docs/try')
-    expect(headers.get('content-security-policy'))
-      .to.include("script-src 'self';")
-      .and.not.to.match(/https?:|\*/)
-    expect(text).not.to.match(/<script>|<script(?![^>]* src=)|\son\w+=|https?:/)
-  })
-
-  it('shows our own document, and asks no validator about it', async () => {
-    const { text } = await web.request('/docs/try')
-    const [, path = ''] = /src="([^"]*docs\.js)"/.exec(text) ?? []
-    const { text: script } = await web.request(path)
-    expect(script).to.include("url: '/openapi.json'").and.to.include('validatorUrl: null')
+  it('is for everybody, leads back to the reference, and is not there for anything else', async () => {
+    const html = await pageOf('listLines')
+    expect(html).to.include('href="/docs/lines#listLines"').and.not.to.include('Sign out')
+    for (const id of ['authorize', 'nothing', 'constructor']) {
+      expect([id, (await web.request(`/docs/try/${id}`)).status]).to.deep.equal([id, 404])
+    }
   })
 })

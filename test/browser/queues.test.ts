@@ -18,8 +18,8 @@ const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[
   ['on a phone', { viewport: { width: 390, height: 844 } }],
 ]
 
-/** `/docs/try` and `/queues` come from packages; `packaged.js` adds what these leave out. */
-describe('pages from packages in a browser', function () {
+/** `/queues` comes from a package; `board.js` adds what this leaves out. */
+describe('the dashboard in a browser', function () {
   this.timeout(180_000)
 
   let context: Context
@@ -40,9 +40,6 @@ describe('pages from packages in a browser', function () {
     const { id } = await createPerson(context, { role: 'operator' })
     return openSignedIn(browser, { context, url: web.url, userId: id }, options)
   }
-
-  /** For a list of open tabs, or of search results where the pages are public. */
-  const descriptionOf = (page: Page) => page.locator('meta[name=description]').getAttribute('content')
 
   /** As soon as the page is repaired: what a package has just drawn is looked at in the next frame. */
   async function expectNoFaults(page: Page, what: string): Promise<void> {
@@ -65,35 +62,12 @@ describe('pages from packages in a browser', function () {
     return job.id
   }
 
-  // It has one look, light; axe needs seconds for its eighty operations.
-  for (const [look, options] of LOOKS.filter(([, { colorScheme }]) => colorScheme === undefined)) {
-    it(`/docs/try has no accessibility violations in axe, and an operation can be opened and tried (${look})`, async () => {
-      const { page, ...shots } = await visit(options)
-      // As the reference links to it.
-      await page.goto('/docs/try#/Lines/listLines')
-      expect(await descriptionOf(page)).to.match(/^The Linehook API, /)
-      await page.getByRole('combobox', { name: 'Server' }).waitFor()
-      const operation = page.locator('.opblock-get.is-open')
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      await operation.getByRole('tab', { name: 'Schema' }).first().click()
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      await operation.getByRole('heading', { name: 'Server response' }).waitFor()
-      await page.getByRole('button', { name: 'Authorize' }).first().click()
-      await page.getByRole('dialog', { name: 'Available authorizations' }).waitFor()
-      await expectNoFaults(page, 'an answer and a dialog')
-      await page.getByRole('button', { name: 'Close' }).first().click()
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await shots.screenshot(`docs-try-${look.replaceAll(' ', '-')}`)
-      await page.context().close()
-    })
-  }
-
   for (const [look, options] of LOOKS) {
     it(`/queues has no accessibility violations in axe, and a job can be retried by its button’s name (${look})`, async () => {
       const jobId = await failJob()
       const { page, complaints, ...shots } = await visit(options)
       await page.goto('/queues')
-      expect(await descriptionOf(page)).to.match(/^The queues: /)
+      expect(await page.locator('meta[name=description]').getAttribute('content')).to.match(/^The queues: /)
       await page.getByRole('button', { name: 'More actions' }).first().waitFor()
       await expectNoFaults(page, 'the overview')
       await shots.screenshot(`queues-${look.replaceAll(' ', '-')}`)

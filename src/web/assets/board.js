@@ -1,4 +1,4 @@
-// Runs in the browser, on the pages that come from packages (/docs/try, /queues). It adds what these leave out for people who use a
+// Runs in the browser, on the pages that come from a package (/queues). It adds what these leave out for people who use a
 // screen reader or the keyboard (WCAG 2.2: 1.3.1, 2.5.3, 4.1.2). A package draws its page again at any time, so every change of the
 // page is looked at; each repair leaves alone what is right.
 
@@ -34,7 +34,7 @@ function nameOf(button) {
   const classes = button.querySelector('svg')?.getAttribute('class') ?? ''
   // A package names an icon twice where its name has changed; the last one is the newest.
   const icon = [...classes.matchAll(/lucide-([a-z\d-]+)/g)].at(-1)?.[1]
-  if (icon === undefined) return button.matches('.close-modal') ? 'Close' : 'Redis'
+  if (icon === undefined) return 'Redis'
   return ICONS[icon] ?? icon.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase())
 }
 
@@ -59,17 +59,7 @@ const REPAIRS = [
   // The button around it opens the same thing.
   ['button a[href]', (link) => link.removeAttribute('href')],
   ['table[role="region"]', (table) => table.removeAttribute('role')],
-  ['.information-container', (part) => nameRegion(part, 'About this API')],
-  ['.scheme-container', (part) => nameRegion(part, 'Server and authorization')],
   ['[data-base-ui-portal]:has([role="menu"])', (part) => nameRegion(part, 'Menu')],
-  [
-    '.modal-ux',
-    (dialog) => {
-      set(dialog, 'role', 'dialog')
-      set(dialog, 'aria-modal', 'true')
-      set(dialog, 'aria-label', textOf(dialog.querySelector('h3') ?? dialog))
-    },
-  ],
   ['th:empty', (cell) => set(cell, 'role', 'cell')],
   // An editor of JSON, with its label beside it, or alone in a dialog.
   [
@@ -77,7 +67,6 @@ const REPAIRS = [
     (field) =>
       set(field, 'aria-label', field.closest('div:has(> label)')?.querySelector('label').innerText ?? 'Data'),
   ],
-  ['#servers', (choice) => set(choice, 'aria-label', 'Server')],
 ]
 
 function nameRegion(part, name) {

@@ -4,7 +4,6 @@ import { healthz, readyz } from './api/health.js'
 import { getMetrics } from './api/metrics.js'
 import { getOutbox, postInbound } from './api/simulator.js'
 import { getAsset } from './assets.js'
-import { bullBoard, recordQueueChanges } from './bull-board.js'
 import { getMedia } from './media.js'
 import { allowNothing, allowDashboard } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
@@ -20,6 +19,7 @@ import { requireSameSite } from './middleware/require-same-site.js'
 import { normalizePath } from './middleware/normalize-path.js'
 import { getOpenApi } from './openapi/document.js'
 import { getPublicKeys } from './public-keys.js'
+import { queueDashboard, recordQueueChanges } from './queue-dashboard.js'
 import { showGroup, showObjects, showReference } from './reference/pages.js'
 import { showTry } from './reference/try.js'
 import { applicationPages } from './routes/applications.js'
@@ -93,7 +93,7 @@ export function createApp(context: Context): Koa {
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowDashboard, requireOperator(context), requireSameSite(context), recordQueueChanges(context), bullBoard(context, '/queues'))
+    router.all('/queues{/*path}',         allowDashboard, requireOperator(context), requireSameSite(context), recordQueueChanges(context), queueDashboard(context, '/queues'))
   }
 
   app.use(firstRouter.routes())

@@ -2,12 +2,10 @@ import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { KoaAdapter } from '@bull-board/koa'
 import type { Middleware } from 'koa'
-import { record } from '../domain/operating/audit.js'
 import type { Context } from '../domain/context.js'
 import { tryJobNow } from '../domain/try-job-now.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
-import { actingFor } from './actor.js'
 import { assetPath } from './assets.js'
 import { answerBoardFile } from './board-files.js'
 import { boardTheme } from './board-theme.js'
@@ -138,16 +136,4 @@ function idOf(data: unknown): string | undefined {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
-}
-/**
- * Every change in the dashboard is recorded in the audit log, before it is made: without Postgres nothing is changed.
- */
-export function recordQueueChanges(context: Context): Middleware {
-  return async (ctx, next) => {
-    if (context.config.queuesWritable && !['GET', 'HEAD', 'OPTIONS'].includes(ctx.method)) {
-      const after = { request: `${ctx.method} ${ctx.path}` }
-      await record(actingFor(ctx, context), context.db, { action: 'queue.changed', after })
-    }
-    await next()
-  }
 }

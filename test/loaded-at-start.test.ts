@@ -3,7 +3,7 @@ import { build, type Metafile } from 'esbuild'
 
 /** The packages that a process loads only when it first needs them, because they take long or much memory. */
 const WAITING: Record<string, readonly string[]> = {
-  'src/web/serve.ts': ['@bull-board/api', '@bull-board/koa'],
+  'src/web/serve.ts': ['@bull-board/api', '@bull-board/koa', 'oidc-provider'],
 }
 
 describe('At its start', () => {

@@ -1,5 +1,4 @@
 import type { Context as KoaContext } from 'koa'
-import { errors } from 'oidc-provider'
 import { listAuthorizedLines } from '../../database/applications/authorizations.js'
 import type { LineStatus, OwnLine } from '../../database/lines/lines.js'
 import { isScope, type Scope } from '../../domain/applications/application-access.js'
@@ -9,7 +8,7 @@ import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
 import { sessionOf } from '../console/people/session.js'
-import { providerOf } from './provider.js'
+import { loadProvider } from './load-provider.js'
 
 /** An application's request to the signed-in user. */
 export interface AuthorizationRequest {
@@ -61,11 +60,12 @@ function isActive({ status }: { status: LineStatus }): boolean {
 }
 
 async function readInteraction(context: Context, ctx: KoaContext) {
+  const { providerOf, SessionNotFound } = await loadProvider()
   try {
     const interaction = await providerOf(context).interactionDetails(ctx.req, ctx.res)
     if (ctx.path.endsWith(`/${interaction.uid}`)) return interaction
   } catch (error) {
-    if (!(error instanceof errors.SessionNotFound)) throw error
+    if (!(error instanceof SessionNotFound)) throw error
   }
   throw isOver()
 }

@@ -14,7 +14,7 @@ import { sessionOf } from '../console/people/session.js'
 import { UserText } from '../console/user-text.js'
 import { setOwnPagePolicy } from '../middleware/content-security.js'
 import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.js'
-import { providerOf, RESOURCE } from './provider.js'
+import { loadProvider } from './load-provider.js'
 
 /** Explains each scope to the person who grants it. */
 const PERMISSIONS: Record<Scope, string> = {
@@ -150,6 +150,7 @@ export function postConsent(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const asked = await readAuthorizationRequest(context, ctx)
     const { userId } = sessionOf(ctx)
+    const { providerOf, RESOURCE } = await loadProvider()
     const provider = providerOf(context)
     const finish = async (result: Parameters<typeof provider.interactionResult>[2]) => {
       await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false })

@@ -10,7 +10,7 @@ import { leaveOriginsToProvider } from '../middleware/other-origins.js'
 import { presentConnectedLines } from './connected-lines.js'
 import { encode, readAuthorization, readCredentials, readTokenRequest, type Parameters } from './dialect.js'
 import { enterProvider } from './enter-provider.js'
-import { providerOf } from './provider.js'
+import { loadProvider } from './load-provider.js'
 
 export { isNewConsent, postConsent, showConsent } from './consent.js'
 export { limitAnonymousRequests } from './anonymous-limit.js'
@@ -107,6 +107,7 @@ async function withRedirectUri(context: Context, parameters: Parameters): Promis
   const { grant_type: grantType, code } = parameters
   if (grantType !== 'authorization_code' || parameters.redirect_uri !== undefined) return parameters
   if (typeof code !== 'string') return parameters
+  const { providerOf } = await loadProvider()
   const known = await providerOf(context).AuthorizationCode.find(code, { ignoreExpiration: true })
   return { ...parameters, redirect_uri: known?.redirectUri ?? 'unknown' }
 }

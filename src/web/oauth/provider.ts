@@ -21,6 +21,9 @@ const INTERACTION_SECONDS = 60 * 60
  */
 const GRANT_SECONDS = 365 * DAY_SECONDS
 
+/** The error for an authorization that has ended, or that another browser began. */
+export const { SessionNotFound } = errors
+
 /** The resource to which all our scopes belong. Clients never name it. */
 export const RESOURCE = 'urn:linehook:api'
 

@@ -3,7 +3,9 @@ import { build, type Metafile } from 'esbuild'
 
 /** The packages that a process loads only when it first needs them, because they take long or much memory. */
 const WAITING: Record<string, readonly string[]> = {
-  'src/web/serve.ts': ['@bull-board/api', '@bull-board/koa', 'oidc-provider'],
+  'src/web/serve.ts': ['@bull-board/api', '@bull-board/koa', 'oidc-provider', 'file-type', '@node-rs/argon2'],
+  'workers/processes/fetch-media.ts': ['file-type'],
+  'workers/processes/maintenance.ts': ['file-type', '@node-rs/argon2'],
 }
 
 describe('At its start', () => {

@@ -37,12 +37,23 @@ export function bullBoard(context: Context, path: string): Middleware {
   })
   const plugin = adapter.registerPlugin()
   const files = `${path}/static/`
+  const shell = shellOf(name)
   return async (ctx, next) => {
     if (ctx.path.startsWith(files) && (await answerBoardFile(ctx, ctx.path.slice(files.length)))) return
     await plugin(ctx, next)
     if (typeof ctx.body === 'string')
-      ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FILES).replace(NO_INDEX, '')
+      ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FILES).replace(NO_INDEX, '').replace(WAITING, shell)
   }
+}
+
+/** What its page shows until its scripts have drawn it: a dark ground with the word "Loading", in light looks too. */
+const WAITING = /<div id="root">.*?<\/style>\s*<\/div>/s
+
+/** In its place: what the queues are for, which can be read at once. */
+function shellOf(name: string): string {
+  const queues = Object.entries(DESCRIPTIONS).map(([queue, text]) => `<dt>${queue}</dt><dd>${text}</dd>`)
+  const title = `${name.replaceAll('&', '&amp;').replaceAll('<', '&lt;')} queues`
+  return `<div id="root"><main class="waiting"><h1>${title}</h1><dl>${queues.join('')}</dl><p>Loading…</p></main></div>`
 }
 
 /** Search engines cannot sign in, so they find no page to list. */

@@ -90,6 +90,10 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       expect(page.text).to.match(/<title>Linehook/)
     }
     const { text: html } = await get('/queues')
+    // Until its scripts have drawn it.
+    expect(html).to.match(
+      /<div id="root"><main class="waiting"><h1>Linehook queues<\/h1>.*<dt>fetch-media<\/dt>/,
+    )
     expect(html, 'its look').to.include('"primary":"#5b40c9"').and.to.include('"primary":"#ab9bf7"')
     expect(html).to.match(/<link rel="stylesheet" href="\/assets\/[\w-]+\/fonts\.css">/)
     expect(html).not.to.include('googleapis')

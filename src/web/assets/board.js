@@ -21,8 +21,14 @@ const ICONS = {
   x: 'Close',
 }
 
-/** An icon may have a style sheet in it, which is no text. */
-const textOf = (element) => element.innerText.replace(/\s+/g, ' ').trim()
+/** Without the style sheet that an icon may have in it. `innerText` would have the browser lay the page out each time. */
+function textOf(element) {
+  const styles = [...element.querySelectorAll('style')].map(({ textContent }) => textContent)
+  return styles
+    .reduce((text, style) => text.replace(style, ''), element.textContent)
+    .replace(/\s+/g, ' ')
+    .trim()
+}
 const lettersOf = (text) => text.toLowerCase().replace(/[^\p{L}\d]/gu, '')
 
 /** Sets nothing that is there, so that a repair ends. */

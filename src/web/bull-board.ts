@@ -62,6 +62,7 @@ const NO_INDEX = '<meta name="robots" content="noindex" />'
 /** Its page asks another host for its fonts, which the Content-Security-Policy refuses. */
 const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/
 const OWN_FILES =
+  `<link rel="preload" href="${assetPath('inter-latin.woff2')}" as="font" type="font/woff2" crossorigin="anonymous">` +
   (['fonts.css', 'board.css'] as const)
     .map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
     .join('') +

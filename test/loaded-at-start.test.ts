@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { build, type Metafile } from 'esbuild'
 
 /** The packages that a process loads only when it first needs them, because they take long or much memory. */
 const WAITING: Record<string, readonly string[]> = {
   'src/web/serve.ts': ['@bull-board/api', '@bull-board/koa', 'oidc-provider', 'file-type', '@node-rs/argon2'],
-  'workers/processes/fetch-media.ts': ['file-type'],
-  'workers/processes/maintenance.ts': ['file-type', '@node-rs/argon2'],
+  'workers/processes/deliver-event.ts': ['libphonenumber-js'],
+  'workers/processes/fetch-media.ts': ['libphonenumber-js', 'file-type'],
+  'workers/processes/maintenance.ts': ['libphonenumber-js', 'file-type', '@node-rs/argon2'],
+  'workers/processes/receive-smpp.ts': ['libphonenumber-js'],
 }
 
 describe('At its start', () => {
@@ -24,6 +27,26 @@ describe('At its start', () => {
       it(`${entry} does not load ${name}`, () => {
         expect(pathTo(name, entry, inputs), 'the imports that lead to it').to.deep.equal([])
       })
+
+  it('libphonenumber is loaded by the processes that read numbers for each text, and by no other', () => {
+    const program = `
+      import { createRequire } from 'node:module'
+      await import('./dist/src/web/app.js')
+      const { warmUp } = await import('./dist/src/domain/warm-up.js')
+      const { cache } = createRequire(import.meta.url)
+      const isLoaded = () => Object.keys(cache).some((file) => file.includes('/libphonenumber-js/'))
+      const seen = [isLoaded()]
+      for (const name of ['step_lanes', 'queue_messages']) {
+        await warmUp({ db: { raw: () => Promise.resolve() } }, [name])
+        seen.push(isLoaded())
+      }
+      process.stdout.write(JSON.stringify(seen))
+      process.exit()`
+    const said = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(said)).to.deep.equal([false, false, true])
+  })
 })
 
 /** Returns the files through which `entry` imports a package when it is loaded; none if it does not. */

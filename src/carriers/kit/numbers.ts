@@ -1,4 +1,5 @@
-import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max'
+import type { CountryCode } from 'libphonenumber-js/max'
+import { phoneLibrary } from '../../kit/text/phone-library.js'
 
 /**
  * The form in which a provider writes numbers: `+15551234567`, `15551234567`, `0015551234567`, or as people of the
@@ -25,7 +26,7 @@ export function readNumber(written: string, form: NumberForm = 'plus', line = ''
 }
 
 function readNational(tidy: string, line: string): string | undefined {
-  const parsed = parsePhoneNumberFromString(tidy, countryOf(line))
+  const parsed = phoneLibrary().parsePhoneNumberFromString(tidy, countryOf(line))
   return parsed?.isPossible() === true ? parsed.number : undefined
 }
 
@@ -41,7 +42,7 @@ export function writeNumber(number: string, form: NumberForm = 'plus', line = ''
     case 'zeros':
       return `00${digits}`
     case 'national': {
-      const parsed = parsePhoneNumberFromString(number)
+      const parsed = phoneLibrary().parsePhoneNumberFromString(number)
       const isAtHome = parsed?.country !== undefined && parsed.country === countryOf(line)
       return isAtHome ? parsed.formatNational().replace(/\D/g, '') : number
     }
@@ -49,5 +50,5 @@ export function writeNumber(number: string, form: NumberForm = 'plus', line = ''
 }
 
 function countryOf(number: string): CountryCode | undefined {
-  return parsePhoneNumberFromString(number)?.country
+  return phoneLibrary().parsePhoneNumberFromString(number)?.country
 }

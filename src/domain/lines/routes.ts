@@ -1,8 +1,8 @@
-import { isSupportedCountry } from 'libphonenumber-js/max'
 import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { updateLineRoutes, type Line, type Route } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
+import { phoneLibrary } from '../../kit/text/phone-library.js'
 import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
@@ -60,7 +60,8 @@ export function readRoute(written: string): Route {
     (numbers.length > MAX_NUMBERS_OF_ROUTE &&
       `must list at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
     (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'must have prefixes such as +4477') ||
-    (!countries.every((each) => isSupportedCountry(each)) && 'must have ISO 3166 countries, such as GB')
+    (!countries.every((each) => phoneLibrary().isSupportedCountry(each)) &&
+      'must have ISO 3166 countries, such as GB')
   if (fault !== false) throw new UserError(`route ${written}: it ${fault}, as in backup:GB,IE,+4477`)
   return {
     carrier: carrier.trim(),

@@ -1,5 +1,5 @@
-import { isSupportedCountry } from 'libphonenumber-js/max'
 import { UserError } from '../../errors.js'
+import { phoneLibrary } from '../../kit/text/phone-library.js'
 import { senderKindOf, type SenderKind } from '../../kit/text/sender-kind.js'
 import { cutIntoSegments } from '../../kit/text/segments.js'
 import { parseE164, parseNumber } from '../messages/phone-number.js'
@@ -37,7 +37,7 @@ export function readSender(
 ): Sender {
   const tidy = written.normalize('NFC').trim()
   const given = country?.trim().toUpperCase() ?? ''
-  if (given !== '' && !isSupportedCountry(given)) {
+  if (given !== '' && !phoneLibrary().isSupportedCountry(given)) {
     throw new UserError('country must be a two-letter ISO 3166 code, such as US')
   }
   const parsed = parseE164(tidy)

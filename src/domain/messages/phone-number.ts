@@ -1,5 +1,6 @@
-import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max'
 import type { Line } from '../../database/lines/lines.js'
+import { phoneLibrary } from '../../kit/text/phone-library.js'
 import { isPlainE164 } from './plain-e164.js'
 
 interface ParsedNumber {
@@ -27,6 +28,11 @@ export function parseNumber(input: string, lineCountry: string | null): ParsedNu
   if (isPlainE164(input)) return describePlain(input, lineCountry)
   const written = tidy(input)
   return written === undefined ? undefined : parseByLibrary(written, lineCountry)
+}
+
+/** Loads the rules of all countries, so that the first text of a process does not wait for them. */
+export function prepareToReadNumbers(): void {
+  isPlainE164('+15551234567')
 }
 
 function describePlain(number: string, lineCountry: string | null): ParsedNumber {
@@ -121,7 +127,7 @@ function readAcceptable(written: string, country: string | undefined): PhoneNumb
 }
 
 function read(written: string, country: string | undefined): PhoneNumber | undefined {
-  return parsePhoneNumberFromString(written, {
+  return phoneLibrary().parsePhoneNumberFromString(written, {
     extract: false,
     ...(country === undefined ? {} : { defaultCountry: country as CountryCode }),
   })
@@ -195,7 +201,8 @@ export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: P
 export function partsOfNumber(number: string): string[] {
   if (!number.startsWith('+')) return [number]
   const parts =
-    parsePhoneNumberFromString(number)
+    phoneLibrary()
+      .parsePhoneNumberFromString(number)
       ?.formatInternational()
       .split(/[\s-]+/) ?? []
   return parts.join('') === number ? parts : [number]

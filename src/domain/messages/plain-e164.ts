@@ -1,4 +1,4 @@
-import { getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/max'
+import { phoneLibrary, phoneMetadata } from '../../kit/text/phone-library.js'
 
 /** The library's data about a country's numbers, which its types leave out. */
 interface Plan {
@@ -18,7 +18,8 @@ interface Rule {
   special: RegExp
 }
 
-const RULES = new Map(plansByCode().map(([code, plans]) => [code, ruleOf(code, plans)]))
+/** They are made for the first number. */
+let rules: ReadonlyMap<string, Rule> | undefined
 /** Calling codes have one to three digits, and none is a prefix of another. */
 const CODE_LENGTHS = [1, 2, 3]
 
@@ -29,8 +30,9 @@ const CODE_LENGTHS = [1, 2, 3]
  */
 export function isPlainE164(written: string): boolean {
   if (!/^\+[1-9]\d{5,14}$/.test(written)) return false
+  rules ??= new Map(plansByCode().map(([code, plans]) => [code, ruleOf(code, plans)]))
   for (const length of CODE_LENGTHS) {
-    const rule = RULES.get(written.slice(1, 1 + length))
+    const rule = rules.get(written.slice(1, 1 + length))
     if (rule === undefined) continue
     const national = written.slice(1 + length)
     return rule.lengths.includes(national.length) && !rule.special.test(national)
@@ -40,10 +42,11 @@ export function isPlainE164(written: string): boolean {
 
 /** Codes without a country, such as +800 and +870, are not among them. */
 function plansByCode(): [code: string, plans: Plan[]][] {
+  const { getCountries, getCountryCallingCode } = phoneLibrary()
   const plans = new Map<string, Plan[]>()
   for (const country of getCountries()) {
     const code = getCountryCallingCode(country)
-    const metadata = new Metadata()
+    const metadata = phoneMetadata()
     metadata.selectNumberingPlan(country)
     plans.set(code, [...(plans.get(code) ?? []), metadata.numberingPlan as unknown as Plan])
   }

@@ -102,6 +102,18 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     }
   }
 
+  const addRows = (queue: Queue, rows: readonly { id: string; generation: number }[], data: object = {}) =>
+    tryEnqueue(queue, rows.length, () =>
+      addJobs(
+        redis,
+        queue,
+        rows.map(({ id, generation }) => ({
+          id: jobIdOf(id, generation),
+          data: { v: JOB_VERSION, ...data, id },
+        })),
+      ),
+    )
+
   /** A failed job of a lane is not kept, because the next job with its id would then be ignored. */
   const ofLanes = { removeOnFail: true }
 
@@ -130,14 +142,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     deliverEvent,
     fetchMedia,
     maintenance,
-    enqueueMessages: (rows) =>
-      tryEnqueue(sendMessage, rows.length, () =>
-        addJobs(
-          redis,
-          sendMessage,
-          rows.map(({ id, generation }) => ({ id: jobIdOf(id, generation), data: { v: JOB_VERSION, id } })),
-        ),
-      ),
+    enqueueMessages: (rows) => addRows(sendMessage, rows),
     enqueueDeliveries: (rows) => {
       const first = new Map([...rows].reverse().map((row) => [row.endpointId, row]))
       return addDeliveries(
@@ -163,25 +168,8 @@ export function createQueues(redis: Redis, log: Logger): Queues {
         ),
       )
     },
-    enqueueMedia: (rows) =>
-      tryEnqueue(fetchMedia, rows.length, () =>
-        addJobs(
-          redis,
-          fetchMedia,
-          rows.map(({ id, generation }) => ({ id: jobIdOf(id, generation), data: { v: JOB_VERSION, id } })),
-        ),
-      ),
-    enqueueTasks: (rows) =>
-      tryEnqueue(maintenance, rows.length, () =>
-        addJobs(
-          redis,
-          maintenance,
-          rows.map(({ id, generation }) => ({
-            id: jobIdOf(id, generation),
-            data: { v: JOB_VERSION, task: 'background', id },
-          })),
-        ),
-      ),
+    enqueueMedia: (rows) => addRows(fetchMedia, rows),
+    enqueueTasks: (rows) => addRows(maintenance, rows, { task: 'background' }),
     existingJobs: async (name, rows) => {
       const pipeline = redis.pipeline()
       for (const { id, generation } of rows) {

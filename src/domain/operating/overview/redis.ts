@@ -57,14 +57,14 @@ export function judgeRedis(facts: RedisFacts): ServiceView {
     })
   }
   return serviceView(faults, [
-    ['Version', facts.version ?? 'unknown'],
+    ['Version', facts.version ?? 'Unknown'],
     ['Memory', memoryWords(usedBytes, hasLimit ? maxBytes : null)],
-    ['When memory is full', policy ?? 'unknown'],
-    ['Append-only file', hasAof === null ? 'unknown' : hasAof ? 'on' : 'off'],
+    ['When memory is full', policy ?? 'Unknown'],
+    ['Append-only file', hasAof === null ? 'Unknown' : hasAof ? 'On' : 'Off'],
   ])
 }
 
 function memoryWords(usedBytes: number | null, maxBytes: number | null): string {
-  if (usedBytes === null) return 'unknown'
+  if (usedBytes === null) return 'Unknown'
   return `${describeBytes(usedBytes)} ${maxBytes === null ? 'used, without a limit' : `of ${describeBytes(maxBytes)}`}`
 }

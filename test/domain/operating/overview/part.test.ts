@@ -273,7 +273,7 @@ describe('what everything rests on', () => {
     const nothing = { version: null, policy: null, hasAof: null, isAofWritten: null }
     const view = judgeRedis({ ...nothing, usedBytes: null, maxBytes: null, machineBytes: null })
     expect(view.mood).to.equal('good')
-    expect(view.facts).to.deep.include(['Append-only file', 'unknown'])
+    expect(view.facts).to.deep.include(['Append-only file', 'Unknown'])
   })
 })
 

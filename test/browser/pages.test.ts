@@ -233,7 +233,11 @@ describe('the pages in a browser', function () {
     // The tab remembers the token, and nothing of it is in a URL.
     await page.goto('/docs/try/sendMessage')
     await page.getByRole('button', { name: 'Send request' }).click()
-    await status.filter({ hasText: /^4\d\d / }).waitFor()
+    await status.filter({ hasText: /^2\d\d / }).waitFor()
+    expect(JSON.parse((await body.textContent()) ?? '')).to.include({ status: 'queued' })
+    await page.getByLabel('Body').fill('{ "text": 1 }')
+    await page.getByRole('button', { name: 'Send request' }).click()
+    await status.filter({ hasText: /^400 / }).waitFor()
     expect(await body.textContent()).to.include('"detail"')
     expect(await page.evaluate(() => location.search)).to.equal('')
     await page.goto('/docs/try/streamEvents')

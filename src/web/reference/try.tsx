@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
+import { listOwnLines } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
 import { assetPath } from '../assets.js'
 import { Empty, Select } from '../console/form.js'
@@ -13,12 +14,13 @@ import { Prose } from './prose.js'
 
 /**
  * A form that calls one operation from the browser and shows the response. A script (`assets/try.js`) sends it, so
- * that the API token goes nowhere but to the API; without one, the form cannot be sent at all.
+ * that the API token goes nowhere but to the API; without one, the form cannot be sent at all. Readers who are signed
+ * in choose from their own lines.
  *
  * @throws UserError 404
  */
 export function showTry(context: Context): Middleware {
-  return (ctx) => {
+  return async (ctx) => {
     const reference = referenceOf(context)
     const isShown = (operation: ShownOperation) => isTryable(operation) && ctx.path === tryPath(operation)
     const group = reference.groups.find(({ operations }) => operations.some(isShown))
@@ -27,7 +29,9 @@ export function showTry(context: Context): Middleware {
       throw new UserError('Nothing was found at this path', 404)
     }
     const { summary, needsToken } = operation
-    const { nonce } = pageOf(ctx, context)
+    const { nonce, session, isPortal } = pageOf(ctx, context)
+    const lines = session === undefined || isPortal ? [] : await listOwnLines(context, session.userId)
+    const lineId = lines[0]?.id
     answerReference(
       ctx,
       context,
@@ -52,9 +56,14 @@ export function showTry(context: Context): Middleware {
             <fieldset disabled>
               {needsToken && <TokenField />}
               {operation.parameters.map((parameter) => (
-                <ParameterField key={parameter.name} reference={reference} parameter={parameter} />
+                <ParameterField key={parameter.name} {...{ reference, parameter, lineId }} />
               ))}
-              <BodyField reference={reference} operation={operation} />
+              <BodyField {...{ reference, operation, lineId }} />
+              <datalist id="own-lines">
+                {lines.map(({ id, name }) => (
+                  <option key={id} value={id} label={name} />
+                ))}
+              </datalist>
               <p class="buttons">
                 <button type="submit" class="primary">
                   Send request
@@ -96,20 +105,30 @@ export function showTry(context: Context): Middleware {
 
 function TokenField() {
   return (
-    <label>
-      API token
-      <input type="password" name="secretToken" autocomplete="off" spellcheck={false} />
-      <small>
+    <>
+      <label>
+        API token
+        <input
+          type="password"
+          name="secretToken"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="token-hint"
+        />
+      </label>
+      <small id="token-hint">
         This tab remembers it until you close it. You can <a href="/console/tokens">create a token</a> in the
         console.
       </small>
-    </label>
+    </>
   )
 }
 
 /** Its name says where the script puts it: `path.lineId`, `query.limit`, `header.Idempotency-Key`. */
-function ParameterField({ reference, parameter }: { reference: Reference; parameter: Parameter }) {
+function ParameterField(props: { reference: Reference; parameter: Parameter; lineId: string | undefined }) {
+  const { reference, parameter, lineId } = props
   const { in: place, description } = parameter
+  const isLine = parameter.name === 'lineId'
   const required = parameter.required === true
   const schema = parameter.schema as Schema
   const { enum: choices, ...keywords } = schema as Keywords
@@ -124,38 +143,36 @@ function ParameterField({ reference, parameter }: { reference: Reference; parame
     )
   }
   return (
-    <label>
-      {parameter.name}
-      <input
-        type="text"
-        name={name}
-        required={required}
-        autocomplete="off"
-        {...(required
-          ? {
-              placeholder: String(
-                exampleOf(schema, reference.schemas, { isRequest: true, name: parameter.name }),
-              ),
-            }
-          : {})}
-      />
+    <>
+      <label>
+        {parameter.name}
+        <input
+          type="text"
+          name={name}
+          required={required}
+          autocomplete="off"
+          {...(typeof description === 'string' ? { 'aria-describedby': `${name}-hint` } : {})}
+          {...(isLine ? { list: 'own-lines' } : {})}
+          {...(isLine && required && lineId !== undefined ? { value: lineId } : {})}
+          {...(required ? { placeholder: String(exampleIn(reference, schema, parameter.name)) } : {})}
+        />
+      </label>
       {typeof description === 'string' && (
-        <small>
+        <small id={`${name}-hint`}>
           <Prose text={description} />
         </small>
       )}
-    </label>
+    </>
   )
 }
 
 /** Starts with an example that has only the required fields. */
-function BodyField(props: { reference: Reference; operation: ShownOperation }) {
-  const {
-    reference,
-    operation: { body },
-  } = props
-  if (body === undefined) return null
-  const text = JSON.stringify(exampleOf(body, reference.schemas, { isRequest: true }), null, 2)
+function BodyField(props: { reference: Reference; operation: ShownOperation; lineId: string | undefined }) {
+  const { reference, operation, lineId } = props
+  if (operation.body === undefined) return null
+  const example = exampleIn(reference, operation.body) as object
+  const filled = 'lineId' in example && lineId !== undefined ? { ...example, lineId } : example
+  const text = JSON.stringify(filled, null, 2)
   return (
     <label>
       Body
@@ -164,4 +181,8 @@ function BodyField(props: { reference: Reference; operation: ShownOperation }) {
       </textarea>
     </label>
   )
+}
+
+function exampleIn({ schemas }: Reference, schema: Schema, name = ''): unknown {
+  return exampleOf(schema, schemas, { isRequest: true, name })
 }

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { readReference } from '../../../src/web/reference/model.js'
+import { createLine } from '../../helpers/factories.js'
+import { browse } from '../../helpers/web/browser-session.js'
 import { describeWeb } from '../../helpers/web/web.js'
+import { createOwner } from '../console/support.js'
 
 describeWeb('/docs/try', ({ context, web }) => {
   const pageOf = async (id: string) => {
@@ -35,6 +38,17 @@ describeWeb('/docs/try', ({ context, web }) => {
     const html = await pageOf('sendMessage')
     expect(html).to.match(/<form class="try"[^>]*><fieldset disabled>/)
     expect(html).to.include('This form needs JavaScript').and.to.include('/docs/messages#sendMessage')
+  })
+
+  it('offers the lines of a reader who is signed in, and begins with the first', async () => {
+    const { person, line, fill } = await createOwner(context)
+    const stranger = await createLine(context)
+    const reader = await browse(context, web, person.id)
+    const html = (await reader.get(fill('/docs/try/:operationId'))).text
+    expect(html).to.include(`<option value="${line.lineId}"`).and.not.to.include(stranger.lineId)
+    expect(html).to.match(new RegExp(`<textarea name="body"[^>]*>[^<]*${line.lineId}`))
+    expect((await reader.get('/docs/try/getLine')).text).to.include(`value="${line.lineId}" placeholder`)
+    expect(await pageOf('getLine')).not.to.include(line.lineId)
   })
 
   it('is for everybody, leads back to the reference, and is not there for anything else', async () => {

@@ -117,8 +117,8 @@ function TokenField() {
         />
       </label>
       <small id="token-hint">
-        This tab remembers it until you close it. You can <a href="/console/tokens">create a token</a> in the
-        console.
+        This tab remembers it until you close it. You can{' '}
+        <a href="/console/settings#api-tokens">create a token</a> in the console.
       </small>
     </>
   )

@@ -49,6 +49,9 @@ describeWeb('/docs/try', ({ context, web }) => {
     expect(html).to.match(new RegExp(`<textarea name="body"[^>]*>[^<]*${line.lineId}`))
     expect((await reader.get('/docs/try/getLine')).text).to.include(`value="${line.lineId}" placeholder`)
     expect(await pageOf('getLine')).not.to.include(line.lineId)
+    for (const [, path = ''] of html.matchAll(/ href="([^"#]+)/g)) {
+      expect([path, (await reader.get(path)).status]).to.deep.equal([path, 200])
+    }
   })
 
   it('is for everybody, leads back to the reference, and is not there for anything else', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../../../src/domain/context.js'
-import { startSession } from './sessions.js'
+import { formTokenOf, startSession } from './sessions.js'
 import type { Answer, TestWeb } from './web.js'
 
 /** A browser without a screen: it keeps its cookie and sends forms with their token. */
@@ -15,6 +15,8 @@ export interface BrowserSession {
   /** Posts what it is given, with the cookie and without the form token. */
   post(path: string, body: string, headers?: Record<string, string>): Promise<Answer>
   cookie(): string
+  /** What its forms have in the field `csrf`. */
+  token(): string
 }
 
 /** Signed in as the user, without the sign-in page; undefined: signed in as nobody. */
@@ -38,29 +40,24 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
     }
     return answer
   }
-  /** Every page has it in its forms, also the only one that opens to some; who is not signed in is sent to another one. */
-  const formToken = async (): Promise<string> => {
-    const settings = await request('/console/settings/second-factor', {})
-    const { text } = settings.status !== 200 ? await request('/console/sign-in', {}) : settings
-    return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? ''
-  }
+  const formToken = () => formTokenOf(cookie.slice(cookie.indexOf('=') + 1))
 
-  const submitForm = async (path: string, fields: FormData): Promise<Answer> => {
+  const submitForm = (path: string, fields: FormData): Promise<Answer> => {
     const form = new FormData()
-    form.append('csrf', await formToken())
+    form.append('csrf', formToken())
     for (const [name, value] of fields) form.append(name, value)
     return request(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' }, body: form })
   }
 
   return {
     get: (path, headers = {}) => request(path, { headers }),
-    submit: async (path, fields = {}) =>
+    submit: (path, fields = {}) =>
       request(path, {
         method: 'POST',
         headers: { 'Sec-Fetch-Site': 'same-origin' },
-        body: new URLSearchParams({ csrf: await formToken(), ...fields }),
+        body: new URLSearchParams({ csrf: formToken(), ...fields }),
       }),
-    submitMultipart: async (path, fields) => {
+    submitMultipart: (path, fields) => {
       const form = new FormData()
       for (const [name, value] of Object.entries(fields)) form.append(name, value)
       return submitForm(path, form)
@@ -73,5 +70,6 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
         body,
       }),
     cookie: () => cookie,
+    token: formToken,
   }
 }

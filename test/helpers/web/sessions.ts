@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { insertSession } from '../../../src/database/people/sessions.js'
 import type { Context } from '../../../src/domain/context.js'
 import { newSession } from '../../../src/domain/people/sessions.js'
@@ -7,4 +8,12 @@ export async function startSession({ db }: Context, userId: string, userAgent = 
   const { token, row } = newSession(userId, userAgent)
   await insertSession(db, row)
   return token
+}
+
+/**
+ * The token that each form of a page has for the browser with this cookie. Reading it in a page would render one more
+ * page for each form that a test sends; `csrf.test.ts` does read it there.
+ */
+export function formTokenOf(browserToken: string): string {
+  return createHmac('sha256', browserToken).update('linehook form').digest('base64url')
 }

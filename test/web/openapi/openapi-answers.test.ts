@@ -6,7 +6,7 @@ import { newNumber } from '../support.js'
 import { askOf, strangersAmong } from '../v1/sample-requests.js'
 import { describedOperations } from '../v1/operations.js'
 import { createOwner, serveApi, type Client } from '../v1/support.js'
-import { createWorld } from '../v1/world.js'
+import { worldFor } from '../v1/world.js'
 
 /** Each answer is compared with the document by `serveDescribed`; this is about none being left out. */
 describeWith('the document and the answers', serveApi, (api) => {
@@ -14,7 +14,7 @@ describeWith('the document and the answers', serveApi, (api) => {
     const { operationId } = described.operation
 
     it(`agree for a success and an error of ${operationId}`, async () => {
-      const world = await createWorld(api)
+      const world = await worldFor(api, described)
       const { client } = world
       const ask = askOf(world, described)
       await ask.prepare?.(world)

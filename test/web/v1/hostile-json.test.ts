@@ -3,7 +3,7 @@ import { describeWith } from '../../helpers/suite.js'
 import { askOf } from './sample-requests.js'
 import { describedOperations } from './operations.js'
 import { serveApi } from './support.js'
-import { createWorld } from './world.js'
+import { worldFor } from './world.js'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
@@ -67,7 +67,7 @@ describeWith('no client input makes the service fail', serveApi, (api) => {
     const { method, operation } = described
 
     it(`in a request to ${operation.operationId}`, async () => {
-      const world = await createWorld(api)
+      const world = await worldFor(api, described)
       const ask = askOf(world, described)
       await ask.prepare?.(world)
       const right = ask.right ?? {}

@@ -4,7 +4,7 @@ import type { Answer } from '../../helpers/web/web.js'
 import { askOf } from './sample-requests.js'
 import { describedOperations } from './operations.js'
 import { createOwner, expectAnswer, expectProblem, postPlainly, serveApi } from './support.js'
-import { createWorld } from './world.js'
+import { worldFor } from './world.js'
 
 /** Its clients send more than we read. */
 const OF_THE_ORIGINAL = ['listLines', 'getLine', 'renameLine', 'listContacts', 'saveContact', 'changeContact']
@@ -14,7 +14,7 @@ describeWith('an unknown field', serveApi, (api) => {
     const { operation, method } = described
     const isRefused = !OF_THE_ORIGINAL.includes(operation.operationId)
     it(`is ${isRefused ? 'refused' : 'ignored'}, and none of the wrong kind is taken, by ${operation.operationId}`, async () => {
-      const world = await createWorld(api)
+      const world = await worldFor(api, described)
       const ask = askOf(world, described)
       await ask.prepare?.(world)
       const { target, right } = ask

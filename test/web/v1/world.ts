@@ -57,3 +57,13 @@ export async function createWholeWorld(
   const { id: taskId } = await startReplay(api.context, { of: 'line', userId, lineId }, { from: new Date(0) })
   return { ...world, ids: { ...world.ids, contactId, taskId } }
 }
+
+const lookedAt = new WeakMap<Api, Promise<World>>()
+
+/** For a test of each operation: a world of its own where it may change something, and one for all that only read. */
+export function worldFor(api: Api, { method }: { method: string }): Promise<World> {
+  if (method !== 'GET') return createWorld(api)
+  const known = lookedAt.get(api) ?? createWorld(api)
+  lookedAt.set(api, known)
+  return known
+}

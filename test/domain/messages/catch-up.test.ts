@@ -48,7 +48,6 @@ describeContext('catching up on what lines have received', (context) => {
   /** The same context, with a carrier that has what the test says. */
   const withMessages = () =>
     withCarrierOf(context, {
-      // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for carriers that ask
       async *listReceived(numbers, since) {
         asked.push({ numbers, since })
         yield had.map((each) => ({

@@ -95,7 +95,6 @@ describeWith('the quick start works with', serveOAuth, (server) => {
         application.clientId,
         kind === 'public' ? undefined : application.clientSecret,
         kind === 'public' ? openid.None() : openid.ClientSecretBasic(application.clientSecret),
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- its own word for plain http, which loopback is
         { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
       )
       expect(config.serverMetadata().supportsPKCE()).to.be.true
@@ -134,7 +133,6 @@ describeWith('the quick start works with', serveOAuth, (server) => {
       application.clientId,
       application.clientSecret,
       openid.ClientSecretPost(application.clientSecret),
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- its own word for plain http, which loopback is
       { algorithm: 'oidc', execute: [openid.allowInsecureRequests] },
     )
     const url = openid.buildAuthorizationUrl(config, {
@@ -156,7 +154,6 @@ describeWith('the quick start works with', serveOAuth, (server) => {
       application.clientId,
       undefined,
       openid.None(),
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above
       { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
     )
     const verifier = openid.randomPKCECodeVerifier()

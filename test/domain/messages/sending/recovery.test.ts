@@ -62,7 +62,6 @@ describeContext('messages that wait for a carrier', (context) => {
       }
       const test = () => Promise.resolve(fault)
       const listPhones = () => Promise.resolve([{ ...PHONE, contactAt: new Date() }])
-      // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for carriers that ask
       const listReceived = async function* () {
         yield []
       }

@@ -132,7 +132,6 @@ describeContext('what a carrier answers', (context) => {
     })
   }
 
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a carrier may throw anything
   const rejecting = (thrown: unknown) => () => Promise.reject(thrown)
   for (const [what, send] of [
     ['nothing, from a carrier that does not heed its signal,', () => new Promise<never>(() => undefined)],

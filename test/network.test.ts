@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isForThisMachineOnly, isLoopback } from '../src/network.js'
+import { isForThisMachineOnly, isLoopback, isProxyUntold } from '../src/network.js'
 
 describe('this machine', () => {
   const here = 'localhost LOCALHOST localhost. app.localhost 127.0.0.1 127.8.9.10 ::1 [::1] ::ffff:127.0.0.1'
@@ -11,6 +11,16 @@ describe('this machine', () => {
   ] as const) {
     it(`is ${isHere ? '' : 'not '}${hosts.join(', ')}`, () => {
       for (const host of hosts) expect(isLoopback(host), host).to.equal(isHere)
+    })
+  }
+
+  for (const [publicUrl, trustedProxyHops, isUntold] of [
+    ['https://lines.example.com', 0, true],
+    ['https://lines.example.com', 1, false],
+    ['http://lines.example.com', 0, false],
+  ] as const) {
+    it(`${isUntold ? 'has not told of a' : 'need not tell of a further'} proxy: ${publicUrl}, ${trustedProxyHops} hops`, () => {
+      expect(isProxyUntold({ publicUrl, trustedProxyHops })).to.equal(isUntold)
     })
   }
 

@@ -32,6 +32,8 @@ describeWeb('a form of the console', ({ context, web }) => {
     owner = await createOwner(context)
     browser = await browse(context, web, owner.person.id)
     csrf = await tokenOf(browser)
+    // What other tests send.
+    expect(csrf).to.equal(browser.token())
     csrfOfAnother = await tokenOf(await browse(context, web, owner.person.id))
   })
 

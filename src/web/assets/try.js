@@ -33,7 +33,6 @@ function requestOf() {
 
 function showStatus(text, isGood) {
   const status = part('.response-status')
-  status.hidden = false
   status.textContent = text
   status.classList.toggle('why', !isGood)
 }
@@ -43,7 +42,8 @@ async function send(signal) {
   const [url, options] = requestOf()
   const response = await fetch(url, { ...options, signal })
   const ms = Math.round(performance.now() - begun)
-  showStatus(`${response.status} ${response.statusText} · ${ms} ms`, response.ok)
+  // HTTP/2, as behind a proxy, has no words for a status.
+  showStatus(`${`${response.status} ${response.statusText}`.trim()} · ${ms} ms`, response.ok)
   part('.response-headers').hidden = false
   part('.response-headers pre').textContent = [...response.headers].map((pair) => pair.join(': ')).join('\n')
   await showBody(response)

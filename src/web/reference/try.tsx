@@ -76,10 +76,10 @@ export function showTry(context: Context): Middleware {
           </form>
           <Body reference={reference} operation={operation} title="Fields of the body" />
         </div>
-        <section aria-labelledby="response" aria-live="polite">
+        <section aria-labelledby="response">
           <h2 id="response">Response</h2>
           <Empty>Send the request to see its response.</Empty>
-          <p class="response-status" hidden />
+          <p class="response-status" role="status" />
           <details class="response-headers" hidden>
             <summary>Headers</summary>
             <pre tabIndex={0} />

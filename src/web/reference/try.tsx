@@ -108,10 +108,11 @@ function TokenField() {
     <>
       <label>
         API token
+        {/* Browsers fill a saved password into a field that says `off`, and it would be sent as the token. */}
         <input
           type="password"
           name="secretToken"
-          autocomplete="off"
+          autocomplete="new-password"
           spellcheck={false}
           aria-describedby="token-hint"
         />

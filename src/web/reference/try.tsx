@@ -12,6 +12,9 @@ import { Body, Call } from './operation.js'
 import { answerReference, CRUMBS, referenceOf } from './pages.js'
 import { Prose } from './prose.js'
 
+/** Readers with more lines paste an ID. */
+const MAX_OFFERED = 100
+
 /**
  * A form that calls one operation from the browser and shows the response. A script (`assets/try.js`) sends it, so
  * that the API token goes nowhere but to the API; without one, the form cannot be sent at all. Readers who are signed
@@ -60,7 +63,7 @@ export function showTry(context: Context): Middleware {
               ))}
               <BodyField {...{ reference, operation, lineId }} />
               <datalist id="own-lines">
-                {lines.map(({ id, name }) => (
+                {lines.slice(0, MAX_OFFERED).map(({ id, name }) => (
                   <option key={id} value={id} label={name} />
                 ))}
               </datalist>

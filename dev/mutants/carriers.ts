@@ -22,9 +22,9 @@ export const CARRIERS: readonly Mutant[] = [
   },
   {
     breaks: 'a text that may be at an SMSC is sent again when the connection breaks',
-    file: 'src/carriers/smpp/link.ts',
-    find: 'settle(new NoAnswer(because.message, true))',
-    replace: 'settle(new NoAnswer(because.message, false))',
+    file: 'src/carriers/smpp/requests.ts',
+    find: 'settle(new NoAnswer(reason.message, true))',
+    replace: 'settle(new NoAnswer(reason.message, false))',
     tests: SESSION,
   },
   {

@@ -8,21 +8,9 @@ import {
   type PduFields,
   type ReceivedPdu,
 } from './pdu.js'
+import { createRequests, NoAnswer } from './requests.js'
 import { statusCode } from './status.js'
 import { createSubmitWindow } from './submit-window.js'
-
-/** Thrown if no answer came. */
-export class NoAnswer extends Error {
-  override name = 'NoAnswer'
-
-  constructor(
-    message: string,
-    /** If false, the other side cannot know about the request. */
-    readonly wasWritten: boolean,
-  ) {
-    super(message)
-  }
-}
 
 /** SMPP over one socket. It matches each response to its request, and ends all requests when the socket ends. */
 export interface Link {
@@ -65,9 +53,8 @@ const NEVER = new AbortController().signal
 export function createLink(socket: Socket, options: LinkOptions): Link {
   const { windowSize, windowMs, responseMs, onRequest } = options
   const window = createSubmitWindow(windowSize)
-  const pending = new Map<number, { settle: (outcome: Pdu | NoAnswer) => void }>()
+  const requests = createRequests(socket)
   const read = createPduReader()
-  let lastSequence = 0
   let reason: Error | undefined
   let tellEnd: (reason: Error) => void = () => undefined
   const ended = new Promise<Error>((resolve) => (tellEnd = resolve))
@@ -77,7 +64,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     reason = because
     socket.destroy()
     window.end(new NoAnswer(because.message, false))
-    for (const { settle } of pending.values()) settle(new NoAnswer(because.message, true))
+    requests.end(because)
     tellEnd(because)
   }
   socket.on('error', end)
@@ -94,10 +81,10 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
 
   function take({ pdu, header, body }: ReceivedPdu): void {
     if (pdu === undefined) {
-      pending.get(header.sequence)?.settle(new NoAnswer('the response could not be read', true))
+      requests.settle(header.sequence, new NoAnswer('the response could not be read', true))
       // Every SMSC knows this status. It says that the lengths in the PDU are wrong.
       if (header.commandId < 0x80000000) refuse(header.sequence, 'ESME_RINVCMDLEN')
-    } else if (pdu.isResponse()) pending.get(pdu.sequence_number)?.settle(pdu)
+    } else if (pdu.isResponse()) requests.settle(pdu.sequence_number, pdu)
     else onRequest(pdu, body)
   }
 
@@ -109,52 +96,6 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     if (reason !== undefined) return
     const fields = { sequence_number: sequence, command_status: statusCode(status) }
     socket.write(encodePdu('generic_nack', fields))
-  }
-
-  /** `signal` ends only the caller's wait. The request keeps its slot until it is answered or times out. */
-  function write(
-    command: string,
-    fields: PduFields,
-    timeoutMs: number,
-    signal: AbortSignal,
-    done: () => void = () => undefined,
-  ): Promise<Pdu> {
-    return new Promise((resolve, reject) => {
-      const refuse = (message: string) => {
-        done()
-        reject(new NoAnswer(message, false))
-      }
-      if (reason) {
-        refuse(reason.message)
-        return
-      }
-      lastSequence = lastSequence === 0x7fffffff ? 1 : lastSequence + 1
-      const sequence = lastSequence
-      let bytes: Buffer
-      try {
-        bytes = encodePdu(command, { ...fields, sequence_number: sequence })
-      } catch (error) {
-        refuse(asError(error).message)
-        return
-      }
-      const tooLate = setTimeout(() => {
-        settle(new NoAnswer(`no response to ${command} in ${timeoutMs} ms`, true))
-      }, timeoutMs)
-      const giveUp = () => {
-        reject(new NoAnswer('stopped waiting for the response', true))
-      }
-      const settle = (outcome: Pdu | NoAnswer) => {
-        clearTimeout(tooLate)
-        signal.removeEventListener('abort', giveUp)
-        pending.delete(sequence)
-        done()
-        if (outcome instanceof NoAnswer) reject(outcome)
-        else resolve(outcome)
-      }
-      signal.addEventListener('abort', giveUp, { once: true })
-      pending.set(sequence, { settle })
-      socket.write(bytes)
-    })
   }
 
   return {
@@ -173,11 +114,12 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
         window.leave()
         throw new NoAnswer('stopped before it was sent', false)
       }
-      return write(command, fields, responseMs, signal, () => {
+      const request = { command, fields, timeoutMs: responseMs, signal }
+      return requests.write(request, () => {
         window.leave()
       })
     },
-    control: (command, fields, timeoutMs) => write(command, fields, timeoutMs, NEVER),
+    control: (command, fields, timeoutMs) => requests.write({ command, fields, timeoutMs, signal: NEVER }),
     answer,
     refuse,
     pause: () => socket.pause(),

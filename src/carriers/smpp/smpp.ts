@@ -8,9 +8,9 @@ import {
   type CarrierClient,
 } from '../carrier.js'
 import { NotBound, type Hosts } from './connect.js'
-import { NoAnswer } from './link.js'
+import { NoAnswer } from './requests.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
-import { idInReceipts } from './receipt-ids.js'
+import { idInReceipts } from './receipts/ids.js'
 import { reconnectMs } from './reconnect.js'
 import { dialledKindsOf, openSession, TIMEOUTS, type Timeouts, type Session } from './session.js'
 import type { Sessions } from './sessions.js'

@@ -1,8 +1,8 @@
-import type { CarrierReason } from '../../carrier-reasons.js'
-import { bytesField, type Pdu } from './pdu.js'
-import { linesOf, readReceiptError } from './setting-lines.js'
-import type { SmppSettings } from './settings.js'
-import { withoutEnding } from '../../without-ending.js'
+import type { CarrierReason } from '../../../carrier-reasons.js'
+import { bytesField, type Pdu } from '../pdu.js'
+import { linesOf, readReceiptError } from '../setting-lines.js'
+import type { SmppSettings } from '../settings.js'
+import { withoutEnding } from '../../../without-ending.js'
 
 /** Real ones have three characters by the specification and at most eight in practice. */
 const MAX_LENGTH = 20

@@ -1,4 +1,4 @@
-import type { SentRecord } from '../records.js'
+import type { SentRecord } from '../../records.js'
 
 export type ReceiptState = Pick<SentRecord, 'status' | 'error'>
 

@@ -1,4 +1,4 @@
-import type { SmppSettings } from './settings.js'
+import type { SmppSettings } from '../settings.js'
 
 type ReceiptIdForm = SmppSettings['receiptIds']
 

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { jobIdOf } from './jobs.js'
 
 /** The contents of a queue in Redis. */
 export interface QueueJobs {
@@ -39,3 +40,42 @@ async function countWorkers(queue: Queue, redis: Redis): Promise<number | null> 
 
 /** Managed Redis services may not allow CLIENT LIST. */
 const IS_REFUSED = /NOPERM|unknown (sub)?command/i
+
+/**
+ * Returns which of these rows have a job that will run. A job that is still delayed is made to start now.
+ *
+ * @throws Error if Redis does not answer
+ */
+export async function findExistingJobs(
+  queue: Queue,
+  redis: Redis,
+  rows: readonly { id: string; generation: number }[],
+): Promise<Set<string>> {
+  const pipeline = redis.pipeline()
+  for (const { id, generation } of rows) {
+    const jobId = jobIdOf(id, generation)
+    pipeline.hexists(queue.toKey(jobId), 'data')
+    // Failed jobs are kept for operators to look at; no worker takes them any more.
+    pipeline.zscore(queue.toKey('failed'), jobId)
+    pipeline.zscore(queue.toKey('delayed'), jobId)
+  }
+  const answers = (await pipeline.exec()) ?? []
+  const failure = answers.find(([error]) => error)?.[0]
+  if (failure) throw failure
+  const found = rows.map(({ id, generation }, index) => {
+    const [data, failedAt, delayedUntil] = answers.slice(3 * index, 3 * index + 3).map(([, answer]) => answer)
+    return { id, generation, isComing: data === 1 && failedAt === null, isDelayed: delayedUntil != null }
+  })
+  await Promise.all(
+    found
+      .filter(({ isDelayed }) => isDelayed)
+      .map(({ id, generation }) => promote(queue, jobIdOf(id, generation))),
+  )
+  return new Set(found.filter(({ isComing }) => isComing).map(({ id }) => id))
+}
+
+/** A job that is no longer delayed is already being processed. */
+async function promote(queue: Queue, jobId: string): Promise<void> {
+  const job = await queue.getJob(jobId)
+  await job?.promote().catch(() => undefined)
+}

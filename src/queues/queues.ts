@@ -5,6 +5,7 @@ import { newId } from '../ids.js'
 import type { Logger } from '../telemetry/log.js'
 import { jobsNotEnqueued } from '../telemetry/metrics.js'
 import { addJobs } from './add-jobs.js'
+import { findExistingJobs } from './queue-jobs.js'
 import {
   JOB_VERSION,
   jobIdOf,
@@ -66,25 +67,10 @@ export interface Queues {
 const LANE_TICK_MS = 100
 
 export function createQueues(redis: Redis, log: Logger): Queues {
-  const open = <Data>(name: QueueName) => {
-    const queue = new Queue<Data, void, string>(name, {
-      connection: redis,
-      prefix: QUEUE_PREFIX,
-      // A process must start without Redis. BullMQ would ask for the server's version once, and refuse forever if it
-      // got no answer; the workers' own connections check it.
-      skipWaitingForReady: true,
-      skipVersionCheck: true,
-      // Failed jobs are for operators to look at in the dashboard; Redis must not fill with them.
-      defaultJobOptions: { removeOnComplete: true, removeOnFail: { count: 1000 } },
-    })
-    // The connection reports its own errors; without a listener an error event would end the process.
-    queue.on('error', () => undefined)
-    return queue
-  }
-  const sendMessage = open<SendMessageJob>('send-message')
-  const deliverEvent = open<DeliverEventJob>('deliver-event')
-  const fetchMedia = open<FetchMediaJob>('fetch-media')
-  const maintenance = open<MaintenanceJob>('maintenance')
+  const sendMessage = openQueue<SendMessageJob>(redis, 'send-message')
+  const deliverEvent = openQueue<DeliverEventJob>(redis, 'deliver-event')
+  const fetchMedia = openQueue<FetchMediaJob>(redis, 'fetch-media')
+  const maintenance = openQueue<MaintenanceJob>(redis, 'maintenance')
   const all: Queue[] = [sendMessage, deliverEvent, fetchMedia, maintenance]
 
   const tryEnqueue = async (queue: Queue, count: number, add: () => Promise<unknown>) => {
@@ -130,12 +116,6 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       ),
     )
 
-  /** A job that is no longer delayed is already being processed. */
-  const promote = async (name: QueueName, jobId: string) => {
-    const job = await all.find((queue) => queue.name === name)?.getJob(jobId)
-    await job?.promote().catch(() => undefined)
-  }
-
   return {
     all,
     sendMessage,
@@ -170,26 +150,29 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     },
     enqueueMedia: (rows) => addRows(fetchMedia, rows),
     enqueueTasks: (rows) => addRows(maintenance, rows, { task: 'background' }),
-    existingJobs: async (name, rows) => {
-      const pipeline = redis.pipeline()
-      for (const { id, generation } of rows) {
-        const jobId = jobIdOf(id, generation)
-        pipeline.hexists(`${QUEUE_PREFIX}:${name}:${jobId}`, 'data')
-        // Failed jobs are kept for operators to look at; no worker takes them any more.
-        pipeline.zscore(`${QUEUE_PREFIX}:${name}:failed`, jobId)
-        pipeline.zscore(`${QUEUE_PREFIX}:${name}:delayed`, jobId)
-      }
-      const answers = (await pipeline.exec()) ?? []
-      const failure = answers.find(([error]) => error)?.[0]
-      if (failure) throw failure
-      const isComing = (index: number) =>
-        answers[3 * index]?.[1] === 1 && answers[3 * index + 1]?.[1] === null
-      const late = rows.filter((_, index) => answers[3 * index + 2]?.[1] != null)
-      await Promise.all(late.map(({ id, generation }) => promote(name, jobIdOf(id, generation))))
-      return new Set(rows.filter((_, index) => isComing(index)).map(({ id }) => id))
+    existingJobs: (name, rows) => {
+      const queue = all.find((each) => each.name === name)
+      if (queue === undefined) throw new Error(`there is no queue ${name}`)
+      return findExistingJobs(queue, redis, rows)
     },
     close: async () => {
       await Promise.allSettled(all.map((queue) => queue.close()))
     },
   }
+}
+
+function openQueue<Data>(redis: Redis, name: QueueName) {
+  const queue = new Queue<Data, void, string>(name, {
+    connection: redis,
+    prefix: QUEUE_PREFIX,
+    // A process must start without Redis. BullMQ would ask for the server's version once, and refuse forever if it
+    // got no answer; the workers' own connections check it.
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
+    // Failed jobs are for operators to look at in the dashboard; Redis must not fill with them.
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: { count: 1000 } },
+  })
+  // The connection reports its own errors; without a listener an error event would end the process.
+  queue.on('error', () => undefined)
+  return queue
 }

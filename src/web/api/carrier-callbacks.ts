@@ -16,8 +16,9 @@ import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/mes
 import { answerByRow, openRow, type OpenedRow } from '../../domain/row-cache.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
+import { onFirstUse } from '../../kit/process/on-first-use.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
-import { fieldsOf, readCallbackBody } from '../input/callback-body.js'
+import { fieldsOf, parseCallbackBody, readCallbackBody } from '../input/callback-body.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createOutageRetry } from '../listening/outage-retry.js'
@@ -39,29 +40,29 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
       ctx.set('Allow', 'POST')
       throw new UserError('Use POST for this callback', 405)
     }
-    const request = {
-      kind,
-      accountId,
-      name,
-      method: ctx.method,
-      path: ctx.originalUrl,
-      ...(await readCallbackBody(ctx, callbacks)),
-      header: (header: string) => ctx.get(header),
-      address: ctx.ip,
-    } as const
+    if (callbacks?.names.includes(name) !== true) throw new UserError('No such callback', 404)
+    const isRemembered = () => context.callingAccounts.remembered(accountId) !== undefined
     // The path has only our words and this id, which an account has.
-    const isKnown = callbacks?.names.includes(name) === true
-    if (isKnown && context.callingAccounts.remembered(accountId) !== undefined) {
-      ;(ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
-    }
-    const answer = await retryOutage(() => answerCallback(context, request), callbacks?.waitMs)
+    if (isRemembered()) (ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
+
+    const readBody = onFirstUse(() => readCallbackBody(ctx, callbacks))
+    const answer = await retryOutage(async () => {
+      // Anybody can send a small body that is large when it is unpacked, so it is read for an account only.
+      if (!isRemembered()) await lookUpAccount(context, kind, accountId)
+      return answerCallback(context, callbacks, {
+        ...{ kind, accountId, name, method: ctx.method as 'GET' | 'POST', path: ctx.originalUrl },
+        body: await readBody(),
+        header: (header: string) => ctx.get(header),
+        address: ctx.ip,
+      })
+    }, callbacks.waitMs)
     ctx.status = answer.status ?? 200
     ctx.body = answer.body
     ctx.type = answer.type
   }
 }
 
-interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'content' | 'header' | 'address'> {
+interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'header' | 'address'> {
   kind: string
   accountId: string
   /** The name of the callback. */
@@ -75,14 +76,16 @@ interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'cont
  * request is signed with its secret. The statement that stores what the request contains then checks whether the
  * account has changed; if it has, the signature is checked again with the account as it is now.
  *
- * @throws UserError 404 if there is no such callback or account, or the line is not at it: carriers do not repeat
+ * @throws UserError 404 if there is no such account, or the line is not at it: carriers do not repeat
  *   such a request, but show it to the operator, who finds what is set up wrong. 403 without a valid signature, 400
  *   for requests that the carrier would not send.
  */
-async function answerCallback(context: Context, called: CarrierRequest): Promise<CallbackAnswer> {
-  const { kind, name } = called
-  const callbacks = callbacksOf(context.carriers, kind)
-  if (callbacks?.names.includes(name) !== true) throw new UserError('No such callback', 404)
+async function answerCallback(
+  context: Context,
+  callbacks: CarrierCallbacks<object>,
+  called: CarrierRequest,
+): Promise<CallbackAnswer> {
+  const { name } = called
   const request = readRequest(context.config.publicUrl, callbacks, called)
   const sender = await identifySender(context, callbacks, called, request)
 
@@ -97,22 +100,36 @@ async function answerCallback(context: Context, called: CarrierRequest): Promise
 function readRequest(
   publicUrl: string,
   callbacks: CarrierCallbacks<object>,
-  { path, method, body, header, address, content: given }: CarrierRequest,
+  { path, method, body, header, address }: CarrierRequest,
 ): CallbackRequest {
   const url = publicUrl + path
   const query = new URL(url).searchParams
   const key = query.get(KEY_PARAMETER) ?? ''
   if (callbacks.key !== undefined) query.delete(KEY_PARAMETER)
-  const content = method === 'GET' ? fieldsOf(query) : given
-  const fields = isRecord(content) ? content : {}
-  return { method, body, header, address, url, query, key, content, fields }
+  // Parsing a large body takes long, so it waits for the signature, if that is over the bytes.
+  const content = onFirstCall(() => (method === 'GET' ? fieldsOf(query) : parseCallbackBody(body)))
+  return {
+    ...{ method, body, header, address, url, query, key },
+    get content() {
+      return content()
+    },
+    get fields() {
+      const fields = content()
+      return isRecord(fields) ? fields : {}
+    },
+  }
+}
+
+function onFirstCall<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** The account whose secret a request is signed with. */
 type Sender = OpenedRow<CallingAccount>
 
 async function identifySender(
-  { carriers, log, callingAccounts }: Context,
+  context: Context,
   callbacks: CarrierCallbacks<object>,
   { kind, accountId }: CarrierRequest,
   request: CallbackRequest,
@@ -121,16 +138,24 @@ async function identifySender(
     account.kind === kind && callbacks.isSigned(account.settings, request)
 
   const lookUp = async (): Promise<CallingAccount> => {
-    const account = isId(accountId) ? await callingAccounts.lookUp(accountId) : undefined
-    if (account?.kind !== kind) {
-      throw new UserError(`No such account at ${carriers.kinds.get(kind)?.title ?? kind}`, 404)
-    }
+    const account = await lookUpAccount(context, kind, accountId)
     if (isSignedFor(account)) return account
-    log.warn({ carrierAccountId: account.id }, 'callback.signature_invalid')
+    context.log.warn({ carrierAccountId: account.id }, 'callback.signature_invalid')
     throw new UserError(callbacks.unsignedHint, 403)
   }
 
-  return openRow(callingAccounts.remembered(accountId), isSignedFor, lookUp)
+  return openRow(context.callingAccounts.remembered(accountId), isSignedFor, lookUp)
+}
+
+/** @throws UserError 404 if no account of this kind has the id */
+async function lookUpAccount(
+  { carriers, callingAccounts }: Context,
+  kind: string,
+  accountId: string,
+): Promise<CallingAccount> {
+  const account = isId(accountId) ? await callingAccounts.lookUp(accountId) : undefined
+  if (account?.kind === kind) return account
+  throw new UserError(`No such account at ${carriers.kinds.get(kind)?.title ?? kind}`, 404)
 }
 
 /** The account as it is now: looked up, if it was only remembered, with its signature checked again. */

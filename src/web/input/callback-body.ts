@@ -16,34 +16,39 @@ const BOUND_OF_MANY = bodyBound(512 * 1024)
 /** Networks take an MMS of 3 MB at most, which base64 makes a third larger. */
 const BOUND_OF_MEDIA = bodyBound(4 * 1024 * 1024)
 
-export interface CallbackBody {
-  /** The original bytes. */
-  body: Buffer
-  /** The content; undefined if it begins as JSON or XML and is not valid. */
-  content: unknown
-}
+/**
+ * The longest form or XML that is parsed. Those with pictures or a hundred texts are JSON, and a form of 4 MiB may have
+ * two million fields, which would keep the process busy for seconds.
+ */
+const MAX_FORM_BYTES = 64 * 1024
 
 /**
- * Reads a carrier's request: JSON, XML or a form, whatever its Content-Type says. The carrier would not repeat a
- * refused request, so a body that is not understood is not refused here: the signature is checked first. A text with
- * U+FFFD in it is better than none, and ids may have more digits than a number holds.
+ * Reads the body of a carrier's request.
  *
  * @throws UserError 413, 415, 400 for a body that cannot be unpacked
  */
-export async function readCallbackBody(
+export function readCallbackBody(
   ctx: KoaContext,
   { bringsMany = false, bringsMedia = false }: { bringsMany?: boolean; bringsMedia?: boolean } = {},
-): Promise<CallbackBody> {
-  const body = await (bringsMedia
-    ? readBodyBytes(ctx, refusalsBeyond('4 MiB'), BOUND_OF_MEDIA)
-    : bringsMany
-      ? readBodyBytes(ctx, refusalsBeyond('512 KiB'), BOUND_OF_MANY)
-      : readBodyBytes(ctx, refusalsBeyond('64 KiB')))
+): Promise<Buffer> {
+  if (bringsMedia) return readBodyBytes(ctx, refusalsBeyond('4 MiB'), BOUND_OF_MEDIA)
+  if (bringsMany) return readBodyBytes(ctx, refusalsBeyond('512 KiB'), BOUND_OF_MANY)
+  return readBodyBytes(ctx, refusalsBeyond('64 KiB'))
+}
+
+/**
+ * Parses the body as JSON, XML or a form, whatever its Content-Type says. The carrier would not repeat a refused
+ * request, so a body that is not understood is not refused here: the signature is checked first. A text with U+FFFD in
+ * it is better than none, and ids may have more digits than a number holds.
+ *
+ * @returns undefined if it begins as JSON or XML and is not valid, or is a form or XML of more than 64 KiB
+ */
+export function parseCallbackBody(body: Buffer): unknown {
   // Some programs begin with a byte order mark.
   const text = body.toString().replace(/^\uFEFF/, '')
-  if (/^\s*[{[]/.test(text)) return { body, content: readJson(text) }
-  if (/^\s*</.test(text)) return { body, content: readXml(text) }
-  return { body, content: parseFormFields(body, decode) }
+  if (/^\s*[{[]/.test(text)) return readJson(text)
+  if (body.length > MAX_FORM_BYTES) return undefined
+  return /^\s*</.test(text) ? readXml(text) : parseFormFields(body, decode)
 }
 
 /** Reads the query of a GET like a form's fields. */

@@ -96,6 +96,15 @@ describeWith('who may call us as Twilio', serveTwilio, (side) => {
     expect(await inboundOf(side)).to.deep.equal([])
   })
 
+  it('and the body of nobody’s request is not even unpacked', async () => {
+    const packed = (path: string) =>
+      side.web.post(`/carriers/twilio/${path}`, 'not packed', { 'Content-Encoding': 'gzip' })
+    expect(await packed(`${side.account.id}/message`)).to.include({ status: 400 })
+    for (const path of [`${newId()}/message`, 'x/message', `${side.account.id}/other`]) {
+      expect(await packed(path), path).to.include({ status: 404 })
+    }
+  })
+
   it('not for a number of another account, or of nobody', async () => {
     const other = await addTwilio(side.context, 'other', { authToken: 'd'.repeat(32) })
     const otherLine = await createLine(side.context, { carrierAccount: 'other' })

@@ -103,13 +103,20 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
     .orderBy('id', 'desc')
 }
 
-/** Continues the session under another token. */
-export async function confirmSession(
+/** Continues the session under another token, and notes if it was confirmed now. */
+export async function renewSession(
   db: Database,
-  { userId, id, tokenHash }: Pick<NewSession, 'userId' | 'id' | 'tokenHash'>,
+  {
+    userId,
+    id,
+    tokenHash,
+    isConfirmed,
+  }: Pick<NewSession, 'userId' | 'id' | 'tokenHash'> & { isConfirmed: boolean },
 ): Promise<void> {
-  const confirmed = { confirmed_at: db.fn.now(), token_hash: tokenHash }
-  await db('sessions').where({ user_id: userId, id }).update(confirmed)
+  const confirmed = isConfirmed ? { confirmed_at: db.fn.now() } : {}
+  await db('sessions')
+    .where({ user_id: userId, id })
+    .update({ ...confirmed, token_hash: tokenHash })
 }
 
 /** @returns false if there is none that is alive */

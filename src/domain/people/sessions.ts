@@ -1,12 +1,13 @@
 import { transaction, type Database } from '../../database/connection.js'
 import {
-  confirmSession,
+  renewSession,
   deleteSession,
   deleteSessionsOf,
   useSession,
   type NewSession,
   type Session,
 } from '../../database/people/sessions.js'
+import { hasSecondFactor } from '../../database/people/second-factors/has-one.js'
 import { deleteSetUpLinkOf } from '../../database/people/set-up-links.js'
 import { storable } from '../../database/text.js'
 import { findPassword, lockUser, updatePassword } from '../../database/people/users.js'
@@ -113,7 +114,7 @@ export async function confirmPassword(
       (await proveCode(context, { userId, code, address }))
     if (!isProven) throw new UserError(CONFIRMATION_REFUSED, 401)
   }
-  return confirm(context.db, session)
+  return renew(context.db, session, { isConfirmed: true })
 }
 
 /**
@@ -127,12 +128,17 @@ export async function confirmByPasskey(
   proof: { browserToken: string; written: string },
 ): Promise<string> {
   await provePasskey(context, { ...proof, userId })
-  return confirm(context.db, { userId, id })
+  return renew(context.db, { userId, id }, { isConfirmed: true })
 }
 
-async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'id'>): Promise<string> {
+/** @returns the new token */
+async function renew(
+  db: Database,
+  { userId, id }: Pick<Session, 'userId' | 'id'>,
+  { isConfirmed }: { isConfirmed: boolean },
+): Promise<string> {
   const token = newToken()
-  await confirmSession(db, { userId, id, tokenHash: sha256(token) })
+  await renewSession(db, { userId, id, tokenHash: sha256(token), isConfirmed })
   return token
 }
 
@@ -140,8 +146,9 @@ async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'i
  * Sets a new password. The current one is enough for that, even with a second factor: this session was opened with
  * it, and the new password opens nothing without it.
  *
- * This also ends the user's other sessions, and removes an unused set-up link. It confirms this session, which
- * continues under a new token, which is returned for the browser.
+ * This also ends the user's other sessions, and removes an unused set-up link. This session continues under a new
+ * token, which is returned for the browser. It is confirmed only if the user has no second factor: whoever knows the
+ * password alone must not get to what needs both.
  *
  * @param address the client's IP address
  * @param revokes true to end API tokens and applications' access too
@@ -163,7 +170,8 @@ export async function changePassword(
     if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
     await updatePassword(trx, userId, nextHash)
     const sessionsEnded = await deleteSessionsOf(trx, userId, id)
-    const token = await confirm(trx, session)
+    const isConfirmed = !(await hasSecondFactor(trx, userId))
+    const token = await renew(trx, session, { isConfirmed })
     await deleteSetUpLinkOf(trx, userId)
     await record(context, trx, {
       action: 'password.changed',

@@ -14,6 +14,7 @@ import { newId } from '../../../src/ids.js'
 import { newToken, sha256 } from '../../../src/secrets.js'
 import { listAudit } from '../../../src/domain/operating/audit.js'
 import { describeContext } from '../../helpers/context.js'
+import { setUpApp } from '../../helpers/web/second-factor.js'
 import { startSession } from '../../helpers/web/sessions.js'
 import { personForEachTest, createPerson, PASSWORD } from './people.js'
 import { ago, changeRows } from '../fixtures.js'
@@ -211,6 +212,21 @@ describeContext('sessions', (context) => {
       for (const dead of [token, other]) expect(await findSession(context, dead)).to.equal(undefined)
       await expectRefusal(signInWith(PASSWORD), 401, SIGN_IN_REFUSED)
       expect(await signInWith(NEXT)).to.have.property('token')
+    })
+
+    it('do not become confirmed if both factors confirm them, for it takes one; and stay so if they were', async () => {
+      await setUpApp(context, ada.id)
+      for (const [age, isConfirmed] of [
+        ['11 minutes', false],
+        ['5 minutes', true],
+      ] as const) {
+        const token = await start()
+        await setBack(token, 'confirmed_at', age)
+        const before = isConfirmed ? NEXT : PASSWORD
+        const after = isConfirmed ? PASSWORD : NEXT
+        const renewed = await changePassword(context, await get(token), before, after, ADDRESS)
+        expect(await get(renewed), age).to.include({ isConfirmed, hasSecondFactor: true })
+      }
     })
 
     it('stay as they are if the current password is wrong', async () => {

@@ -19,16 +19,23 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /**
- * The user lets an application use these lines and no others: this choice replaces the one before.
+ * The user lets an application use these lines and no others: this choice replaces the one before. With `isAdded`, the
+ * other lines of that choice stay as they are, with their scopes.
  *
  * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
  *   or not active
  */
 export async function authorizeLines(
   context: Context,
-  choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly Scope[] },
+  choice: {
+    applicationId: string
+    userId: string
+    lineIds: readonly string[]
+    scopes: readonly Scope[]
+    isAdded?: boolean
+  },
 ): Promise<void> {
-  const { applicationId, userId, scopes } = choice
+  const { applicationId, userId, scopes, isAdded = false } = choice
   const lineIds = [...new Set(choice.lineIds)]
   if (lineIds.length === 0) throw new UserError('lineIds must contain at least one line')
   if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
@@ -37,7 +44,7 @@ export async function authorizeLines(
     const active = await lockActiveLines(trx, userId, lineIds)
     if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
     await upsertAuthorizations(trx, { applicationId, userId, lineIds, scopes })
-    const removed = await deleteAuthorizations(trx, { applicationId, userId, except: lineIds })
+    const removed = isAdded ? [] : await deleteAuthorizations(trx, { applicationId, userId, except: lineIds })
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
     const lines = await numbersOf(trx, lineIds)
     const after = { lines, scopes, linesNoMore: await numbersOf(trx, removed) }

@@ -170,6 +170,7 @@ export function postConsent(context: Context) {
       userId,
       lineIds: chosenLines(ctx, asked),
       scopes,
+      isAdded: asked.lineId !== undefined,
     })
     const grant = new provider.Grant({ accountId: userId, clientId: application.clientId })
     grant.addResourceScope(RESOURCE, scopes.join(' '))
@@ -178,11 +179,11 @@ export function postConsent(context: Context) {
   }
 }
 
-/** If the application asked for a certain line, that one is added to the connected ones, which stay. */
-function chosenLines(ctx: KoaContext, { choice, lineId, connected }: AuthorizationRequest): string[] {
+/** If the application asked for a certain line, the page shows that one alone. */
+function chosenLines(ctx: KoaContext, { choice, lineId }: AuthorizationRequest): string[] {
   if (lineId !== undefined) {
     if (choice.length === 0) throw new UserError('This is not one of your active lines', 403)
-    return [...new Set([...connected.keys(), lineId])]
+    return [lineId]
   }
   const chosen = valuesOf(ctx, 'lineId')
   if (chosen.length === 0) throw new UserError('Choose at least one line')

@@ -146,6 +146,31 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect(await connected()).to.deep.equal([visitor.line.lineId, second])
   })
 
+  it('for one line changes no other: neither what the application may do there, nor one that is disabled', async () => {
+    const [second, third] = [await another(), await another()]
+    const scopes = async () =>
+      new Map(
+        (
+          await server.context
+            .db('application_lines')
+            .where({ application_id: application.id })
+            .select<{ line_id: string; scopes: string[] }[]>('line_id', 'scopes')
+        ).map((row) => [row.line_id, row.scopes]),
+      )
+    await decide(visitor, await open({ scope: 'messages:write' }), { lineIds: [visitor.line.lineId, third] })
+    await server.context.db('lines').where({ id: third }).update({ status: 'disabled' })
+    const page = await open({ line_id: second, scope: 'messages:connect' })
+    await decide(visitor, page, { lineIds: [] })
+    const expected = new Map([
+      [visitor.line.lineId, ['messages:write']],
+      [third, ['messages:write']],
+      [second, ['messages:connect']],
+    ])
+    expect(await scopes()).to.deep.equal(expected)
+    await decide(visitor, await open({ line_id: second, scope: 'messages:write' }), { lineIds: [] })
+    expect(await scopes()).to.deep.equal(expected.set(second, ['messages:write']))
+  })
+
   it('redirects back with invalid_request for an invalid line_id', async () => {
     const { url } = await open({ line_id: 'x' })
     expect(new URL(url).searchParams.get('error')).to.equal('invalid_request')

@@ -8,13 +8,16 @@ import { applicationOf, hasScope, lineOfToken, userOf } from '../middleware/auth
 
 /**
  * Returns the ids of the lines that the calling program may see: the one that its token is for, or those that the
- * user has connected to the application; undefined for all of the user's lines.
+ * user has connected to the application; undefined for all of the user's lines. An application sees all of them only as
+ * long as the user's last authorization allows it.
  */
 export async function visibleLines(context: Context, ctx: KoaContext): Promise<Set<string> | undefined> {
   const only = lineOfToken(ctx)
   if (only !== undefined) return new Set([only])
-  if (applicationOf(ctx) === undefined || hasScope(ctx, 'lines:read')) return undefined
-  return new Set(await connectedLines(context, ctx, SCOPES))
+  if (applicationOf(ctx) === undefined) return undefined
+  const seesAll =
+    hasScope(ctx, 'lines:read') && (await connectedLines(context, ctx, ['lines:read'])).length > 0
+  return seesAll ? undefined : new Set(await connectedLines(context, ctx, SCOPES))
 }
 
 /** @throws UserError 404 for a line that the calling program may not see */

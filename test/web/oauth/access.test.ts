@@ -261,6 +261,14 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expectProblem(await call(token, `/v1/lines/${second.lineId}`), 404, /No such line/)
     })
 
+    it('an older token with it no longer sees all lines when the latest consent has not', async () => {
+      const second = await another()
+      const token = await authorize('lines:read messages:write')
+      expect(await idsAt(token, '/v1/lines')).to.have.members([second.lineId, lineId])
+      await authorize('messages:write')
+      expect(await idsAt(token, '/v1/lines')).to.deep.equal([lineId])
+    })
+
     it('messages:connect reads the messages of connected lines, messages:write its own', async () => {
       const second = await another()
       const inbound = await queueMessage(server.context, visitor.line)

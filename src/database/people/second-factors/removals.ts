@@ -62,18 +62,14 @@ export async function hasOperatorBesides(db: Database, userIds: readonly string[
 }
 
 /**
- * True if one of them made the other's account, or a link that sets its password, within this many days: then they
- * may be one person.
+ * True if somebody made this user's account, or a link that sets its password, within this many days: then that person
+ * may be this one. What is done on the server has no actor.
  */
-export async function hasGivenAccessTo(
-  db: Database,
-  giverId: string,
-  takerId: string,
-  days: number,
-): Promise<boolean> {
+export async function wasGivenAccess(db: Database, userId: string, days: number): Promise<boolean> {
   const found = db('audit_log')
     .whereIn('action', ['user.added', 'user.set_up_link.created'])
-    .where({ actor_id: giverId, subject_id: takerId })
+    .where({ subject_id: userId })
+    .whereNotNull('actor_id')
     .whereRaw('id >= lowest_id_at(now() - make_interval(days => ?))', [days])
   return (await found.first('id')) !== undefined
 }

@@ -3,9 +3,9 @@ import { hasSecondFactor } from '../../../database/people/second-factors/has-one
 import {
   deleteRemoval,
   findRemoval,
-  hasGivenAccessTo,
   hasOperatorBesides,
   replaceRemoval,
+  wasGivenAccess,
   type AskedRemoval,
 } from '../../../database/people/second-factors/removals.js'
 import { storable } from '../../../database/text.js'
@@ -21,8 +21,8 @@ import { removeAll } from './remove-all.js'
 export type { AskedRemoval } from '../../../database/people/second-factors/removals.js'
 
 const REASON_LENGTH = { min: 5, max: 300 }
-/** A user who was given access by another this recently may be that other person. */
-const STRANGERS_DAYS = 7
+/** An operator who was given access by another this recently may be that other person. */
+const NEW_DAYS = 7
 
 const NEVER_ONE_S_OWN = 'To remove your own second factor, sign in and use Settings'
 const NO_SECOND_OPERATOR =
@@ -46,6 +46,7 @@ export function askForRemoval(context: Context, userId: string, reason: string):
       throw new UserError('This was already requested. Another operator needs to confirm it', 409)
     }
     if (!(await hasOperatorBesides(trx, [operatorId, userId]))) throw new UserError(NO_SECOND_OPERATOR, 409)
+    await requireOwnAccess(trx, operatorId)
     const written = readReason(reason)
     await replaceRemoval(trx, { id: newId(), userId, askedBy: operatorId, reason: written })
     const act = { action: 'second_factor.removal_asked', subjectId: userId, userId } as const
@@ -71,9 +72,7 @@ export function withdrawRemoval(context: Context, userId: string): Promise<void>
 }
 
 /**
- * Removes the factor after another operator than the one who asked agrees. That cannot be one whose account or
- * password came from the one who asked within a week: with a set-up link, one person could be two operators in a
- * minute.
+ * Removes the factor after another operator than the one who asked agrees.
  *
  * @param removalId the request that the operator has read: it may have been withdrawn and made again since
  * @throws UserError 404, 409
@@ -84,18 +83,24 @@ export function confirmRemoval(context: Context, userId: string, removalId: stri
     if (asked === undefined || asked.id !== removalId) throw notAsked()
     if (asked.askedBy === operatorId)
       throw new UserError('You requested this, so another operator needs to confirm it', 409)
-    if (
-      (await hasGivenAccessTo(trx, asked.askedBy, operatorId, STRANGERS_DAYS)) ||
-      (await hasGivenAccessTo(trx, operatorId, asked.askedBy, STRANGERS_DAYS))
-    ) {
-      throw new UserError(
-        `One of you created the other's account or set-up link in the last ${STRANGERS_DAYS} days. ` +
-          'A third operator needs to confirm, or use `linehook user remove-second-factor` on the server',
-        409,
-      )
-    }
+    await requireOwnAccess(trx, operatorId)
     await removeAll(context, trx, user, { askedBy: asked.askedBy, reason: asked.reason })
   })
+}
+
+/**
+ * With accounts and set-up links that they made, one person could be two operators in a minute. So neither of the two may
+ * have got theirs from anybody within a week.
+ *
+ * @throws UserError 409
+ */
+async function requireOwnAccess(trx: Database, operatorId: string): Promise<void> {
+  if (!(await wasGivenAccess(trx, operatorId, NEW_DAYS))) return
+  throw new UserError(
+    `Another operator created your account or a set-up link for it in the last ${NEW_DAYS} days. ` +
+      'Ask a third operator, or use `linehook user remove-second-factor` on the server',
+    409,
+  )
 }
 
 /** The lock puts two operators who confirm, or ask and confirm, at the same time one after the other. */

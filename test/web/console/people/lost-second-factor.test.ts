@@ -9,6 +9,7 @@ import { runHousekeeping } from '../../../../src/domain/operating/housekeeping.j
 import { createMailer } from '../../../../src/mail.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
 import { toldNotices } from '../../../domain/operating/notices/fixtures.js'
+import { lowestIdAt } from '../../../helpers/lowest-id.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { startMailServer } from '../../../helpers/services/mail-server.js'
 import { countSessions, setUpApp } from '../../../helpers/web/second-factor.js'
@@ -126,18 +127,51 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       await expectRefusal(asking, await rowOf(), /^You requested this/)
     })
 
-    it('one operator adds a second account, or opens another one with a set-up link', async () => {
-      await ask()
-      await createSetUpLink(
-        { ...context, actor: { kind: 'user', userId: first!.id, credentialId: null, address: null } },
-        second!.id,
-      )
-      await expectRefusal(confirming, await rowOf(), /created the other's account or set-up link/)
+    describe('the operator who confirms or requests it got in the last week', () => {
+      const NEW = /created your account or a set-up link/
+      const linkFor = (subject: Person, by: Person | undefined) =>
+        createSetUpLink(
+          {
+            ...context,
+            actor: { kind: 'user', userId: by?.id ?? null, credentialId: null, address: null },
+          },
+          subject.id,
+        )
 
-      const email = `${user.id}@operators.example.com`
-      await asking.submit('/console/users', { email, name: 'Also me', role: 'operator' })
-      const added = await context.db('users').where({ email }).first<{ id: string }>('id')
-      await expectRefusal(await browse(context, web, added.id), await rowOf(), /created the other's account/)
+      it('a set-up link from the other one', async () => {
+        await ask()
+        await linkFor(second!, first)
+        await expectRefusal(confirming, await rowOf(), NEW)
+      })
+
+      it('an account from the other one', async () => {
+        await ask()
+        const email = `${user.id}@operators.example.com`
+        await asking.submit('/console/users', { email, name: 'Also me', role: 'operator' })
+        const added = await context.db('users').where({ email }).first<{ id: string }>('id')
+        await expectRefusal(await browse(context, web, added.id), await rowOf(), NEW)
+      })
+
+      it('access from a third one, who could be both', async () => {
+        const third = await createPerson(context, { role: 'operator' })
+        await ask()
+        await linkFor(second!, third)
+        await expectRefusal(confirming, await rowOf(), NEW)
+        await confirming.submit(`${path}/second-factor/withdraw`)
+        expectFault(await ask(confirming), 409, NEW)
+      })
+
+      it('but not if it came from the server, or longer ago', async () => {
+        await createSetUpLink(context, first!.id)
+        const eightDaysAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000)
+        await context.db('audit_log').insert({
+          ...{ id: lowestIdAt(eightDaysAgo), action: 'user.set_up_link.created' },
+          ...{ actor_kind: 'user', actor_id: first!.id, subject_id: second!.id },
+        })
+        await ask()
+        expectSentTo(await confirm(confirming, await rowOf()), `${path}?done=removal-confirmed`)
+        expect(await hasIt()).to.equal(false)
+      })
     })
 
     it('the affected operator requests or confirms it', async () => {

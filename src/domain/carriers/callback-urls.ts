@@ -4,12 +4,14 @@ import type { Context } from '../context.js'
 import { callbacksOf } from './calling-accounts.js'
 import { openSettings } from './carrier-settings.js'
 
-/** A URL of ours that a person enters at the carrier. It is secret if the carrier signs nothing. */
+/** A URL of ours that a person enters at the carrier. */
 export interface CallbackUrl {
   name: string
   /** The carrier's name for the place. */
   label: string
   url: string
+  /** The URL with its secret hidden; undefined if it has none, because the carrier signs its requests. */
+  maskedUrl: string | undefined
 }
 
 /**
@@ -26,9 +28,14 @@ export async function listCallbackUrls(
   if (callbacks?.labels === undefined) return []
   const key = callbacks.key?.(await openSettings(context, id))
   const query: Record<string, string> = key === undefined ? {} : { [KEY_PARAMETER]: key }
-  return Object.entries(callbacks.labels).map(([name, label]) => ({
-    name,
-    label,
-    url: callbackUrlOf(context.config.publicUrl, { kind, accountId: id, name }, query),
-  }))
+  return Object.entries(callbacks.labels).map(([name, label]) => {
+    const callback = { kind, accountId: id, name }
+    const plainUrl = callbackUrlOf(context.config.publicUrl, callback)
+    return {
+      name,
+      label,
+      url: callbackUrlOf(context.config.publicUrl, callback, query),
+      maskedUrl: key === undefined ? undefined : `${plainUrl}?${KEY_PARAMETER}=••••`,
+    }
+  })
 }

@@ -4,7 +4,7 @@ export function Masked(props: {
   path: string
   section: string
   text: string
-  show: 'secret' | 'webhook'
+  show: 'secret' | 'webhook' | 'callbacks'
   button: string
 }) {
   const { path, section, text, show, button } = props

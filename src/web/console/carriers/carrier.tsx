@@ -22,6 +22,9 @@ import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { isConfirmed } from '../people/session.js'
 
+/** The sections with secrets, which are shown or can be changed. */
+const NEEDS_CONFIRMING = ['settings', 'callbacks']
+
 /** Shows operators one account at a carrier, without its secrets. */
 export function showCarrier(context: Context): Middleware {
   return async (ctx) => {
@@ -30,7 +33,7 @@ export function showCarrier(context: Context): Middleware {
     const { page, account, path, isFixed, fault } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
     // The password is asked for before the form is shown, because what was typed would be lost otherwise.
-    if (show === 'settings' && !isConfirmed(ctx, `${ctx.url}#settings`)) return
+    if (NEEDS_CONFIRMING.includes(show) && !isConfirmed(ctx, `${ctx.url}#${show}`)) return
     const isEdited = !isFixed && (show === 'settings' || page.fault?.action === `${path}/settings`)
     const wantsNumbers =
       show === 'numbers' || imported !== undefined || page.fault?.action === `${path}/import`
@@ -62,7 +65,7 @@ export function showCarrier(context: Context): Middleware {
           <Sending view={view} />
           <Sessions view={view} />
           <Test view={view} tested={tested} />
-          <Callbacks account={account} {...callbacks} />
+          <Callbacks account={account} path={path} isShown={show === 'callbacks'} {...callbacks} />
           <Settings view={view} isEdited={isEdited} />
           {!isFixed && <Numbers view={view} loaded={loaded} imported={imported} />}
           {!isFixed && <Remove view={view} />}

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { freePort } from '../../../../dev/services/free-port.js'
 import type { CallbackRequest } from '../../../../src/carriers/callbacks.js'
+import { listCallbackUrls, type CallbackUrl } from '../../../../src/domain/carriers/callback-urls.js'
 import { addCarrierAccount, type CarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { testCallbacks } from '../../../../src/domain/carriers/accounts/callbacks-test.js'
 import { keepUnclearCallback } from '../../../../src/domain/carriers/unclear-callbacks.js'
@@ -10,6 +11,7 @@ import type { Context } from '../../../../src/domain/context.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { createTestContext } from '../../../helpers/context.js'
 import { browse } from '../../../helpers/web/browser-session.js'
+import { expectSentTo } from '../support.js'
 import { serveApp, type TestWeb } from '../../../helpers/web/web.js'
 
 describe('the callbacks of a carrier account', () => {
@@ -36,15 +38,33 @@ describe('the callbacks of a carrier account', () => {
     body: Buffer.from(body),
     header: () => 'application/json',
   })
-  const page = async () => {
-    const operator = await createPerson(context, { role: 'operator' })
-    return (await (await browse(context, web, operator.id)).get(`/console/carriers/${account.id}`)).text
-  }
+  const operate = async () => browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+  const page = async () => (await (await operate()).get(`/console/carriers/${account.id}`)).text
 
   it('are on its page, to be entered at the carrier', async () => {
     const html = await page()
     expect(html).to.include(`${context.config.publicUrl}/carriers/telnyx/${account.id}/events`)
     expect(html).not.to.include('Not understood')
+  })
+
+  it('of a carrier that signs nothing are secret: they are shown to whoever has just entered the password', async () => {
+    const settings = { username: 'acme', apiKey: 'KEY' }
+    const unsigned = await addCarrierAccount(context, { name: 'africa', kind: 'africastalking', settings })
+    const [{ url }] = (await listCallbackUrls(context, unsigned)) as [CallbackUrl]
+    const key = new URL(url).searchParams.get('key')!
+    const path = `/console/carriers/${unsigned.id}`
+    const browser = await operate()
+    expect((await browser.get(path)).text)
+      .to.include('?key=••••')
+      .and.not.to.include(key)
+    const asked = `${path}?show=callbacks`
+    expect((await browser.get(asked)).text).to.include(key)
+    const ago = context.db.raw(`now() - interval '11 minutes'`)
+    await context.db('sessions').update({ confirmed_at: ago })
+    expectSentTo(
+      await browser.get(asked),
+      `/console/confirm?next=${encodeURIComponent(`${asked}#callbacks`)}`,
+    )
   })
 
   it('that nobody understood are there too, with why and the bytes', async () => {

@@ -1,10 +1,10 @@
+import type { CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
 import { listCallbackUrls, type CallbackUrl } from '../../../../domain/carriers/callback-urls.js'
 import { SettingsUnreadable } from '../../../../domain/carriers/carrier-settings.js'
 import { listUnclearCallbacks, type UnclearCallback } from '../../../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../../../domain/context.js'
 import { Time } from '../../form.js'
-import { Copyable } from '../../secret.js'
-import type { CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import { Copyable, Masked } from '../../secret.js'
 
 export interface CallbacksView {
   urls: CallbackUrl[]
@@ -30,17 +30,31 @@ function noneIfUnreadable(error: unknown): [] {
   throw error
 }
 
-/** Shows the URLs at which the carrier reaches us, and its requests that were not understood. */
-export function Callbacks({ account, urls, unclear }: CallbacksView & { account: { title: string } }) {
+/**
+ * Shows the URLs at which the carrier reaches us, and its requests that were not understood.
+ *
+ * @param isShown true to show the secrets in the URLs
+ */
+export function Callbacks({
+  account,
+  path,
+  isShown,
+  urls,
+  unclear,
+}: CallbacksView & { account: { title: string }; path: string; isShown: boolean }) {
   if (urls.length === 0 && unclear.length === 0) return null
   return (
     <section id="callbacks" aria-labelledby="callbacks-title">
       <h2 id="callbacks-title">Callbacks</h2>
       {urls.length > 0 && <p>Enter these URLs at {account.title}, unless you set them up from this page.</p>}
-      {urls.map(({ name, label, url }) => (
+      {urls.map(({ name, label, url, maskedUrl }) => (
         <div key={name}>
           <p>{label}</p>
-          <Copyable id={`callback-${name}`} text={url} what="the URL" />
+          {maskedUrl === undefined || isShown ? (
+            <Copyable id={`callback-${name}`} text={url} what="the URL" />
+          ) : (
+            <Masked path={path} section="callbacks" text={maskedUrl} show="callbacks" button="Show URL" />
+          )}
         </div>
       ))}
       {unclear.length > 0 && <Unclear title={account.title} unclear={unclear} />}

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { startReplay } from '../../../../src/domain/endpoints/deliveries/replay.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { attemptRows, deliverWhenDue, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
@@ -78,6 +79,15 @@ describeWeb("an operator's view of a user's message", ({ context, web }) => {
       .where({ id: attempt!.id })
       .update({ request_headers: JSON.stringify(headers) })
     const inboundId = await messageOfEvent(context, delivery.event_id)
+    const task = await startReplay(
+      context,
+      { of: 'line', userId: owner.id, lineId: line.lineId },
+      { from: new Date(0), url: 'http://127.0.0.1:9/very-secret' },
+    )
+    await context.db('replayed_events').insert({
+      ...{ task_id: task.id, event_id: delivery.event_id, sent_at: new Date(), attempt_count: 1 },
+      response_status: 200,
+    })
     const inbound = `/console/users/${owner.id}/messages/${inboundId}`
     await browser.submit(`${inbound}/look`, { reason: 'ticket 4711' })
     const { text } = await browser.get(`${inbound}?attempt=${attempt!.id}&view=request`)
@@ -85,6 +95,7 @@ describeWeb("an operator's view of a user's message", ({ context, web }) => {
       .to.include(`href="${inbound}?attempt=`)
       .and.not.match(/very-secret|curl/)
     expect(text).to.include(`href="/queues/queue/deliver-event/${delivery.id}"`)
+    expect(wordsOf(text)).to.match(/Replayed to http:\/\/127\.0\.0\.1:9 /)
     expect(wordsOf(text)).to.include('POST http://127.0.0.1:1 ').and.to.include('webhook-signature: v1,x')
   })
 

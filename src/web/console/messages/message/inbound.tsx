@@ -50,7 +50,7 @@ export function InboundHistory(view: MessageView) {
             {event.deliveries.map((delivery) => (
               <DeliveryHistory key={delivery.id} view={view} delivery={delivery} />
             ))}
-            <Replays page={view.page} replays={event.replays} />
+            <Replays view={view} replays={event.replays} />
             <ListenerHistory event={event} />
           </Fragment>
         ))}

@@ -1,13 +1,14 @@
 import type { EventReplay } from '../../../../database/endpoints/replaying.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
-import type { Page } from '../../page.js'
 import { PageLink } from '../../portal/page-link.js'
 import { TASKS } from '../../operating/tasks.js'
+import { shownUrl } from './attempt.js'
+import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
 
 /** Shows other URLs' answers to the event when it was replayed. */
-export function Replays({ page, replays }: { page: Page; replays: readonly EventReplay[] }) {
+export function Replays({ view, replays }: { view: MessageView; replays: readonly EventReplay[] }) {
   return (
     <>
       {replays.map(({ taskId, url, sentAt, attemptCount, responseStatus, failure }) => (
@@ -15,10 +16,10 @@ export function Replays({ page, replays }: { page: Page; replays: readonly Event
           key={taskId}
           title={
             <>
-              <PageLink page={page} href={TASKS}>
+              <PageLink page={view.page} href={TASKS}>
                 Replayed
               </PageLink>{' '}
-              to <code>{url}</code>{' '}
+              to <code>{shownUrl(view, { url })}</code>{' '}
               <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
                 {failure === null ? 'delivered' : 'failed'}
               </span>

@@ -10,6 +10,12 @@ export function networkOf(address: string): string {
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
 }
 
+/** Some proxies write the client's port too: `192.0.2.1:50123`, `[2001:db8::1]:443`. Each connection has another port. */
+export function withoutPort(address: string): string {
+  const [, v4, v6] = /^(?:([\d.]+)|\[([^\]]+)\])(?::\d+)?$/.exec(address) ?? []
+  return v4 ?? v6 ?? address
+}
+
 /** True if a host, as URLs and Host headers name it, can only be this machine (RFC 6761 §6.3). */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isForThisMachineOnly, isLoopback, isProxyUntold } from '../src/network.js'
+import { isForThisMachineOnly, isLoopback, isProxyUntold, withoutPort } from '../src/network.js'
 
 describe('this machine', () => {
   const here = 'localhost LOCALHOST localhost. app.localhost 127.0.0.1 127.8.9.10 ::1 [::1] ::ffff:127.0.0.1'
@@ -35,4 +35,21 @@ describe('this machine', () => {
       expect(isForThisMachineOnly({ ...alone, ...changed }), JSON.stringify(changed)).to.be.false
     }
   })
+})
+
+describe('the address that a proxy names', () => {
+  for (const [written, address] of [
+    ['192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1:50123', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
+    ['unknown', 'unknown'],
+    ['', ''],
+  ] as const) {
+    it(`has no port: ${written}`, () => {
+      expect(withoutPort(written)).to.equal(address)
+    })
+  }
 })

@@ -5,6 +5,7 @@ import { getMetrics } from './api/metrics.js'
 import { getOutbox, postInbound } from './api/simulator.js'
 import { getAsset } from './assets.js'
 import { getMedia } from './media.js'
+import { readClientAddress } from './middleware/client-address.js'
 import { allowNothing, allowDashboard } from './middleware/content-security.js'
 import { answerErrors, logBrokenAnswers } from './middleware/errors.js'
 import { failReadsFast } from './middleware/fail-reads-fast.js'
@@ -50,6 +51,7 @@ export function createApp(context: Context): Koa {
 
   app.on('error', logBrokenAnswers(log))
   app.use(normalizePath)
+  app.use(readClientAddress)
   app.use(logRequest(log))
   app.use(setFixedHeaders({ contentSecurityPolicy: false, frameguard: { action: 'deny' } }))
   app.use(allowNothing)

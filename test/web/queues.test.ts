@@ -247,6 +247,22 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       expect(statuses.filter((status) => status === 429)).to.have.length(40)
     })
 
+    it('is closed to one address behind a proxy, also if the proxy writes the port of each connection', async () => {
+      await withWeb({ QUEUES_PASSWORD: PASSWORD, TRUSTED_PROXY_HOPS: '1' }, async ({ web: behind }) => {
+        for (const written of [
+          (n: number) => `192.0.2.9:${5000 + n}`,
+          (n: number) => `[2001:db8::9]:${5000 + n}`,
+        ]) {
+          const statuses: number[] = []
+          for (let n = 0; n < 11; n += 1) {
+            const headers = { ...basic('operator', `guess ${n}`), 'X-Forwarded-For': written(n) }
+            statuses.push((await behind.request('/queues', { headers })).status)
+          }
+          expect(statuses).to.deep.equal([...Array<number>(10).fill(401), 429])
+        }
+      })
+    })
+
     it('still asks for the password, and opens to an operator who is signed in', async () => {
       await guess(11)
       expect((await ask({})).status).to.equal(401)

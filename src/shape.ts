@@ -110,6 +110,8 @@ declare module 'yup' {
     secret?: boolean
     /** True if it has several lines. */
     multiline?: boolean
+    /** True if empty is a value of its own, and not "left out". */
+    mayBeEmpty?: boolean
     /** A sentence in the API's description. */
     about?: string
     /**

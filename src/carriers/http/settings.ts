@@ -85,7 +85,7 @@ export const httpSettings = yup.object({
   idField: path(
     'id',
     "The response field with the carrier's message ID. Use a path such as data.0.id for nested objects and lists. Leave empty if there is none; Linehook's own ID is used instead.",
-  ),
+  ).meta({ mayBeEmpty: true }),
   errorField: path(
     'error',
     "The field of an error response that gives the reason. It is shown to the line's owner.",

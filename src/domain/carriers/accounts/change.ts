@@ -16,9 +16,9 @@ import { describeSettings, listSettingFields, readSettings } from './settings.js
 
 /** A field that is left out stays. */
 export interface CarrierAccountChange extends Partial<CarrierAccountFields> {
-  /** An empty secret stays as it is; any other empty setting is removed. */
+  /** An empty secret stays as it is; any other empty setting is removed, or is empty if it may be. */
   settings?: Record<string, unknown>
-  /** Settings to remove, including secrets. */
+  /** Settings to remove, including secrets. One that may be empty becomes empty. */
   unset?: readonly string[]
 }
 
@@ -94,9 +94,10 @@ function mix(
     ...Object.fromEntries(unset.map((key) => [key, undefined])),
     ...written,
   }
-  for (const { key, isSecret } of listSettingFields(kind)) {
+  for (const { key, isSecret, mayBeEmpty } of listSettingFields(kind)) {
     const isLeftOut = !Object.hasOwn(written, key) || (isSecret && written[key] === '')
-    if (isLeftOut) mixed[key] = unset.includes(key) ? undefined : kept.settings[key]
+    const removed = mayBeEmpty ? '' : undefined
+    if (isLeftOut) mixed[key] = unset.includes(key) ? removed : kept.settings[key]
   }
   try {
     return readSettings(kind, mixed)

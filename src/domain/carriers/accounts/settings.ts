@@ -14,6 +14,8 @@ export interface SettingField {
   isRequired: boolean
   /** True for a text of several lines, such as a certificate. */
   isMultiline: boolean
+  /** True if empty is a value of its own, other than the standard: "the carrier has no such field". */
+  mayBeEmpty: boolean
   standard: string | undefined
 }
 
@@ -30,13 +32,14 @@ interface SettingMeta {
   about?: string
   secret?: boolean
   multiline?: boolean
+  mayBeEmpty?: boolean
 }
 
 /** Lists a kind's settings in the order of its schema. */
 export function listSettingFields({ settings }: CarrierKind): SettingField[] {
   return Object.entries(settings.describe().fields).map(([key, description]) => {
     const field = description as yup.SchemaDescription & { default?: Setting | null }
-    const { about = '', secret = false, multiline = false } = (field.meta ?? {}) as SettingMeta
+    const { about = '', secret = false, multiline = false, mayBeEmpty = false } = metaOf(field)
     return {
       key,
       about,
@@ -45,6 +48,7 @@ export function listSettingFields({ settings }: CarrierKind): SettingField[] {
       isSecret: secret,
       isRequired: !field.optional,
       isMultiline: multiline,
+      mayBeEmpty,
       // A secret that is generated differs each time.
       standard: secret || field.default == null ? undefined : String(field.default),
     }
@@ -55,7 +59,7 @@ export function listSettingFields({ settings }: CarrierKind): SettingField[] {
 export function showSettings(kind: CarrierKind, settings: object): SettingView[] {
   return listSettingFields(kind).map((field) => {
     const value = (settings as Record<string, Setting | null | undefined>)[field.key]
-    const isSet = value != null && value !== ''
+    const isSet = value != null && (value !== '' || field.mayBeEmpty)
     return { ...field, isSet, value: isSet && !field.isSecret ? String(value) : undefined }
   })
 }
@@ -68,7 +72,7 @@ export function describeSettings(kind: CarrierKind, settings: object): string[] 
 }
 
 /**
- * Reads settings as a user wrote them; empty ones count as left out.
+ * Reads settings as a user wrote them. Empty ones count as left out, unless empty is a value of theirs.
  *
  * @throws UserError naming every invalid setting, and no value
  */
@@ -78,9 +82,10 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
   if (unknown.length > 0) {
     throw new UserError(`${title} has no setting ${unknown.join(', ')}. Its settings are ${known.join(', ')}`)
   }
+  const mayBeEmpty = (key: string) => metaOf((settings.fields[key] as yup.AnySchema).describe()).mayBeEmpty
   const given = Object.entries(written)
     .map(([key, value]) => [key, typeof value === 'string' ? value.trim() : value] as const)
-    .filter(([, value]) => value !== '' && value != null)
+    .filter(([key, value]) => (value === '' ? mayBeEmpty(key) : value != null))
   try {
     return settings.validateSync(Object.fromEntries(given), { abortEarly: false })
   } catch (error) {
@@ -89,10 +94,14 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
   }
 }
 
+function metaOf({ meta }: yup.SchemaDescription): SettingMeta {
+  return (meta ?? {})
+}
+
 /** Names the field. yup's own words are replaced if they would quote the value, which may be a secret. */
 function explain({ path = '', message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
   if (message === `${path} is a required field`) {
-    const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as SettingMeta
+    const { about } = metaOf((fields[path] as yup.AnySchema).describe())
     return `${path} is required${about === undefined ? '' : `: ${about.replace(/\.$/, '')}`}`
   }
   const wanted = /must be a `(\w+)` type/.exec(message)?.[1]

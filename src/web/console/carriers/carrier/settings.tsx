@@ -100,6 +100,7 @@ function SettingTable({ settings }: { settings: readonly Shown[] }) {
 
 function SettingValue({ setting: { isSet, value, type } }: { setting: SettingView }) {
   if (!isSet) return <span class="muted">not set</span>
+  if (value === '') return <span class="muted">empty</span>
   if (value === undefined) return <span class="badge">set</span>
   if (type === 'boolean') return <>{value === 'true' ? 'yes' : 'no'}</>
   return <code>{value}</code>

@@ -95,7 +95,7 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
 }
 
 function metaOf({ meta }: yup.SchemaDescription): SettingMeta {
-  return (meta ?? {})
+  return meta ?? {}
 }
 
 /** Names the field. yup's own words are replaced if they would quote the value, which may be a secret. */

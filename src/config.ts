@@ -3,6 +3,7 @@ import { readLogo } from './config/brand-logo.js'
 import { readBrand, readBucket, readCollector, readSentinels, readSmtp } from './config/groups.js'
 import { ConfigInvalid } from './config/invalid.js'
 import {
+  areHeaders,
   count,
   everyKeyIs32Bytes,
   flag,
@@ -12,13 +13,19 @@ import {
   isCidr,
   isSupportUrl,
   list,
-  namesOneHost,
   noKeyIsZero,
   retention,
   splitList,
   text,
 } from './config/kinds.js'
 import { readSecretFiles, type GivenSecrets } from './config/secret-files.js'
+import {
+  isPostgresUrl,
+  isRedisUrl,
+  isServerUrl,
+  MUST_BE_ENCODED,
+  namesOneHost,
+} from './config/server-urls.js'
 import { readVersion } from './config/version.js'
 import { withoutEnding } from './without-ending.js'
 
@@ -38,10 +45,12 @@ export const settings = {
       'must name a single host that points to the primary. See docs/operating/scaling.md',
       namesOneHost,
     )
+    .test('url', MUST_BE_ENCODED, isPostgresUrl)
     .meta({ about: 'Postgres, where every message and event is kept.', secret: true }),
   REDIS_URL: text()
     .required()
     .matches(/^rediss?:\/\//, 'must start with redis://')
+    .test('url', MUST_BE_ENCODED, isRedisUrl)
     .meta({ about: 'Redis, which holds the queues (noeviction, AOF on).', secret: true }),
   REDIS_SENTINELS: list(isAddress, 'must be host:port separated by commas, such as sentinel-1:26379').meta({
     about:
@@ -148,6 +157,7 @@ export const settings = {
   }),
   OTEL_EXPORTER_OTLP_HEADERS: text()
     .matches(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, 'must be name=value, separated by commas')
+    .test('headers', 'must have names and values that HTTP allows. Encode % as %25', areHeaders)
     .meta({ about: 'Headers for the collector, as name=value, separated by commas.', secret: true }),
   OTEL_TRACES_SAMPLER_ARG: yup
     .number()
@@ -252,11 +262,7 @@ export const settings = {
       /^smtps?:\/\/[^/?#\s]+/,
       'must be an smtp:// or smtps:// URL with a host, such as smtps://user:password@smtp.example.com',
     )
-    .test(
-      'url',
-      'must be a URL. Encode special characters in the password, such as %40 for @',
-      (value) => value === undefined || URL.canParse(value),
-    )
+    .test('url', MUST_BE_ENCODED, isServerUrl)
     .meta({
       about: 'The mail server for notifications and password reset links. Without it, no email is sent.',
       secret: true,

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import pg from 'pg'
 import { ConfigInvalid } from '../src/config/invalid.js'
 import { readConfig, SECRETS, withSecretFiles, settings } from '../src/config.js'
 import { readVersion } from '../src/config/version.js'
@@ -172,6 +174,48 @@ describe('configuration', () => {
     for (const DATABASE_URL of ['postgres://me:a,b@one/x', 'postgres:///x?host=/run/a,b']) {
       expect(faultsOf({ DATABASE_URL }), DATABASE_URL).to.deep.equal([])
     }
+  })
+
+  describe('refuses a URL whose password a driver would cut off, and does not repeat it', () => {
+    for (const [name, scheme, more] of [
+      ['DATABASE_URL', 'postgres', []],
+      ['REDIS_URL', 'redis', ['Sec100%ret', 'Sec%E4ret']],
+      ['SMTP_URL', 'smtps', []],
+    ] as const) {
+      it(name, () => {
+        const cut = ['Sec/ret2', 'Sec#ret2', 'Sec?ret2', '12/Secret', '12#Secret', '12?Secret', 'a@/Secret']
+        for (const password of [...cut, ...more]) {
+          const url = `${scheme}://me:${password}@server:5432/0`
+          expect(faultsOf({ [name]: url }), url).to.deep.equal([
+            `${name} must be a valid URL. Encode special characters in the password: %2F for /, %3F for ?, %23 for #, %40 for @ and %25 for %`,
+          ])
+        }
+      })
+    }
+
+    it('but takes what the drivers can read', () => {
+      const whole = {
+        DATABASE_URL: [
+          'postgres://me:Sec%2Fret%23%3F%25@h/x',
+          'postgres://me:100%@h/x',
+          'postgres://me:a@b@h/x',
+          'postgres://me:secret@/x?host=/run/postgresql',
+          'postgres:///x?host=/run/postgresql&user=me@example.com',
+          'postgres://%2Frun%2Fpostgresql/x',
+          'postgres://[::1]:5432/x?sslmode=verify-full',
+        ],
+        REDIS_URL: [
+          'redis://:Sec%2Fret%25@h:6379/0',
+          'redis:///0?path=/run/redis.sock',
+          'rediss://[::1]:6379',
+        ],
+      }
+      for (const [name, urls] of Object.entries(whole))
+        for (const url of urls) expect(faultsOf({ [name]: url }), url).to.deep.equal([])
+      for (const url of whole.DATABASE_URL)
+        expect(() => new pg.Client({ connectionString: url })).not.to.throw()
+      for (const url of whole.REDIS_URL) new Redis(url, { lazyConnect: true }).disconnect()
+    })
   })
 
   it('takes an empty value, or one of spaces, as not set', () => {
@@ -466,6 +510,13 @@ describe('configuration', () => {
     const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x=,team=sms' }
     const some = readConfig({ ...required, ...collector, ...headers, OTEL_TRACES_SAMPLER_ARG: '0.1' })
     expect(some.traces).to.deep.include({ headers: { authorization: 'Bearer x=', team: 'sms' }, share: 0.1 })
+    for (const fault of ['Basic Sec100%', 'Sec%E4ret', 'Sec%0Aret', 'Sec€ret'])
+      expect(
+        faultsOf({ OTEL_EXPORTER_OTLP_HEADERS: `team=sms,authorization=${fault}` }),
+        fault,
+      ).to.deep.equal([
+        'OTEL_EXPORTER_OTLP_HEADERS must have names and values that HTTP allows. Encode % as %25',
+      ])
     expect(faultsOf({ OTEL_TRACES_SAMPLER_ARG: '2', OTEL_EXPORTER_OTLP_HEADERS: 'x' })).to.have.members([
       'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',
       'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas',

@@ -43,7 +43,7 @@ export function readSentinels(
     if (password === undefined) return undefined
     throw new ConfigInvalid(['REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both'])
   }
-  if (!URL.canParse(url) || new URL(url).hostname === '') {
+  if (new URL(url).hostname === '') {
     throw new ConfigInvalid(["REDIS_URL must contain the master's name instead of a host"])
   }
   const addresses = splitList(given).map((address) => {

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import * as yup from 'yup'
 import { isWeakPassword } from '../weak-password.js'
+import { isDecodable } from './server-urls.js'
 
 export function text() {
   return yup.string()
@@ -67,10 +68,14 @@ export function noKeyIsZero(value: string | undefined): boolean {
   return splitList(value).every((key) => !/^A{43}=$/.test(key))
 }
 
-/** libpq takes several hosts, but the driver does not: it would only say that the URL is invalid. */
-export function namesOneHost(value = ''): boolean {
-  const [authority = ''] = value.replace(/^\w+:\/\//, '').split(/[/?#]/)
-  return !authority.slice(authority.lastIndexOf('@') + 1).includes(',')
+/** True if HTTP allows the names and values; a request with others would fail. A pair without a name is another fault. */
+export function areHeaders(value: string | undefined): boolean {
+  return splitList(value).every((pair) => {
+    const [, name, encoded = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+    if (name === undefined) return true
+    const isValue = isDecodable(encoded) && /^[\t\x20-\x7e\x80-\xff]*$/.test(decodeURIComponent(encoded))
+    return isValue && /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+  })
 }
 
 export function isAddress(value: string): boolean {

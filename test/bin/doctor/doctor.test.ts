@@ -56,6 +56,22 @@ describe('linehook doctor', () => {
     expect(outputLines.join()).not.to.include('S3cret')
   })
 
+  it('a URL with a password that is not encoded is a fault; the password is printed nowhere', async () => {
+    const faulty = {
+      ...environment,
+      DATABASE_URL: 'postgres://me:Sec#ret1@127.0.0.1/linehook',
+      REDIS_URL: 'redis://:Sec/ret2@127.0.0.1:6379',
+    }
+    const { exitCode, outputLines, errorLines } = await linehook(faulty, ['doctor', '--json'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([1, []])
+    const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+    expect(checks[0]?.why).to.match(/^DATABASE_URL must be a valid URL\..+; REDIS_URL must be a valid URL\./)
+    expect(outputLines.join()).not.to.match(/Sec\W|ret\d/)
+    const [start, ...rest] = (await linehook(faulty, ['status'], folder)).errorLines
+    expect(start).to.equal('The configuration has 2 errors:')
+    expect(rest.join()).not.to.match(/Sec\W|ret\d/)
+  })
+
   it('where nothing is configured and nothing runs', async () => {
     const { exitCode, outputLines } = await linehook({}, ['doctor', '--json'], folder)
     expect(exitCode).to.equal(1)

@@ -1438,7 +1438,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.due_work(overdue interval)
+CREATE OR REPLACE FUNCTION public.due_work(overdue interval, max_lost integer)
  RETURNS text[]
  LANGUAGE plpgsql
  STABLE
@@ -1457,7 +1457,7 @@ begin
       then 'expired media' end,
     case when exists (select from messages m where m.status = 'queued' and m.due_at < now_at - overdue)
       then 'stranded messages' end,
-    case when exists (select from idle_lanes(overdue, 1)) then 'idle lanes' end,
+    case when exists (select from idle_lanes(overdue, max_lost, 1)) then 'idle lanes' end,
     case when exists (select from media x where x.status = 'pending' and x.due_at < now_at - overdue)
       then 'stranded media' end,
     case when exists (select from tasks t where t.status in ('waiting', 'running') and t.due_at < now_at - overdue)
@@ -1727,8 +1727,8 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.idle_lanes(overdue interval, max_count integer)
- RETURNS TABLE(endpoint_id uuid, delivery_id uuid)
+CREATE OR REPLACE FUNCTION public.idle_lanes(overdue interval, max_lost integer, max_count integer)
+ RETURNS TABLE(endpoint_id uuid, delivery_id uuid, generation integer, is_suspect boolean)
  LANGUAGE sql
  STABLE
  SET enable_seqscan TO 'off'
@@ -1741,14 +1741,15 @@ AS $function$
       order by d.endpoint_id limit 1)
     from lanes l where l.endpoint_id is not null
   )
-  select l.endpoint_id, first.id from lanes l cross join lateral (
-    select d.id, d.due_at from deliveries d where d.endpoint_id = l.endpoint_id and d.status = 'pending'
-    order by d.due_at, d.id limit 1
+  select l.endpoint_id, first.id, first.job_generation, first.lost_count >= max_lost from lanes l cross join lateral (
+    select d.id, d.due_at, d.job_generation, d.lost_count from deliveries d
+    where d.endpoint_id = l.endpoint_id and d.status = 'pending' order by d.due_at, d.id limit 1
   ) first
   where first.due_at < clock_timestamp() - overdue
-    and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null) and not exists (
-    select from deliveries d
-    where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp())
+    and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
+    and (first.lost_count >= max_lost or not exists (
+      select from deliveries d
+      where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp()))
   order by first.due_at limit max_count
 $function$
 ;

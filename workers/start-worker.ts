@@ -229,6 +229,9 @@ async function runIsolated<Data>(context: Context, story: WorkerStory<Data>, dat
       jobCrashes.inc({ queue: story.queue })
       await story.crashed?.(context, data)
     }
+  } catch (error) {
+    // No process could be started, or its crash could not be recorded. The job stays, so that it is tried again.
+    context.log[error instanceof Unavailable ? 'warn' : 'error']({ err: asError(error) }, 'job.not_isolated')
   } finally {
     isIsolating = false
   }

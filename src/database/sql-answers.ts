@@ -64,7 +64,7 @@ export const SQL_ANSWERS = {
     line_opens_ms: 'integer',
     line_waiting: 'integer',
   },
-  idle_lanes: { endpoint_id: 'uuid', delivery_id: 'uuid' },
+  idle_lanes: { endpoint_id: 'uuid', delivery_id: 'uuid', generation: 'integer', is_suspect: 'boolean' },
   queue_messages: {
     n: 'integer',
     outcome: 'text',

@@ -1,5 +1,6 @@
 import { findDueWork, type DueWork } from '../database/operating/due-work.js'
 import type { Context } from './context.js'
+import { MAX_LOST } from './crashes.js'
 import { OVERDUE_MS } from './sweep.js'
 
 /** Timers that run at about the same time share an answer; it is too old for the next second. */
@@ -20,7 +21,7 @@ export function createDueWork({
     const now = performance.now()
     if (answer === undefined || now - askedAt > FRESH_MS) {
       askedAt = now
-      answer = findDueWork(db, OVERDUE_MS)
+      answer = findDueWork(db, { overdueMs: OVERDUE_MS, maxLost: MAX_LOST })
     }
     const found = await answer
     return kinds.filter((kind) => found.has(kind))

@@ -124,10 +124,15 @@ async function sweepStrandedMessages({ db, sendingQueue }: Context) {
   return { looked, renewed: renewed.length }
 }
 
-/** Takes one batch only: lanes that were just woken still look idle until a worker comes, and would be found again. */
+/**
+ * Takes one batch only: lanes that were just woken still look idle until a worker comes, and would be found again. A
+ * suspect gets its own job again, because no lane brings it. The job's id is always the same, so that one which still
+ * exists stays the only one.
+ */
 async function sweepIdleLanes({ db, queues }: Context) {
-  const lanes = await findIdleLanes(db, OVERDUE_MS, BATCH)
+  const lanes = await findIdleLanes(db, { overdueMs: OVERDUE_MS, maxLost: MAX_LOST, limit: BATCH })
   await queues.wakeLanes(lanes)
+  await queues.enqueueSuspects(lanes.filter(({ isSuspect }) => isSuspect))
   return { looked: 0, renewed: lanes.length }
 }
 

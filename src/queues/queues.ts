@@ -135,7 +135,8 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       ),
     passLanesOn: (lanes) =>
       addDeliveries(lanes.map((lane) => ({ ...lane, jobId: `lane-${lane.endpointId}-${newId()}` }))),
-    wakeLanes: (lanes) => addDeliveries(lanes.map((lane) => ({ ...lane, jobId: `lane-${lane.endpointId}` }))),
+    wakeLanes: (lanes) =>
+      addDeliveries(lanes.map(({ endpointId, id }) => ({ endpointId, id, jobId: `lane-${endpointId}` }))),
     wakeLaneIn: (ms, { id, endpointId }) => {
       const tick = Math.ceil((Date.now() + ms) / LANE_TICK_MS)
       const jobId = `lane-${endpointId}-${tick}`

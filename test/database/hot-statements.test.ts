@@ -367,7 +367,7 @@ for (const isAnalyzed of [false, true]) {
         'to find lanes that nobody works on',
         'deliveries',
         async () => {
-          const lanes = await findIdleLanes(context.db, 3000, 3)
+          const lanes = await findIdleLanes(context.db, { overdueMs: 3000, maxLost: 3, limit: 3 })
           expect(lanes.map((lane) => lane.endpointId)).to.include(endpointId)
         },
         () => context.db('deliveries').where({ status: 'delivering' }).update({ status: 'delivered' }),

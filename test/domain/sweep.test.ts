@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Worker } from 'bullmq'
+import { MAX_LOST } from '../../src/domain/crashes.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { QUEUE_PREFIX } from '../../src/queues/queues.js'
@@ -142,6 +143,31 @@ describeContext('the sweep for stranded rows', (context) => {
     const [underWay, behind] = (await receiveManyForDelivery(context, busy, 2)) as [DeliveryRow, DeliveryRow]
     await claimDelivery(context, underWay.id)
     await makeOverdue(context, 'deliveries', [behind.id])
+    expect(await sweep(context)).to.equal(0)
+  })
+
+  it('gives a suspect its own job again when Redis has lost it, once, also while other requests are under way', async () => {
+    const [suspect, other] = (await receiveManyForDelivery(context, line, 2)) as [DeliveryRow, DeliveryRow]
+    await changeRows(context, 'deliveries', suspect.id, { lost_count: MAX_LOST, job_generation: MAX_LOST })
+    await makeOverdue(context, 'deliveries', [suspect.id])
+    await claimDelivery(context, other.id)
+    await context.redis.flushdb()
+    for (let n = 0; n < 2; n += 1) expect(await sweep(context)).to.equal(1)
+    const jobs = await context.queues.deliverEvent.getJobs()
+    const { id, endpoint_id: endpointId } = suspect
+    expect(jobs.map(({ data }) => data)).to.have.deep.members([
+      { v: 1, id, endpointId },
+      { v: 1, id, endpointId, isSuspect: true },
+    ])
+  })
+
+  it('leaves a suspect of a paused endpoint alone, and one that is not overdue', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await context.redis.flushdb()
+    await changeRows(context, 'deliveries', id, { lost_count: MAX_LOST })
+    expect(await sweep(context)).to.equal(0)
+    await makeOverdue(context, 'deliveries', [id])
+    await changeRows(context, 'endpoints', endpointId, { paused_at: new Date() })
     expect(await sweep(context)).to.equal(0)
   })
 

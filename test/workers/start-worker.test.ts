@@ -92,8 +92,7 @@ describe('startWorker', () => {
     expect(await runCount(id)).to.equal(2)
   })
 
-  const addJob = async (data: unknown): Promise<string> => {
-    const jobId = newId()
+  const addJob = async (data: unknown, jobId = newId()): Promise<string> => {
     await context.queues.sendMessage.add('send-message', data as never, { jobId })
     return jobId
   }
@@ -128,6 +127,22 @@ describe('startWorker', () => {
       async () => (await findJob(id))?.isActive() !== undefined,
     )
     expect(await crashCount(id)).to.equal(0)
+  })
+
+  it('a job whose own process cannot be started, or whose crash cannot be recorded, is tried again and never lost', async () => {
+    const [tooLong, unrecorded] = [newId(), newId()]
+    // The system takes no argument of this length.
+    await context.redis.rpush(`script:${tooLong}`, 'alone', 'again:60000')
+    await addJob({ v: 1, id: tooLong, note: 'x'.repeat(200_000) }, tooLong)
+    await until('it runs again', async () => (await runCount(tooLong)) === 2)
+
+    await context.redis.set(`crashes:${unrecorded}`, 'no list')
+    await context.redis.rpush(`script:${unrecorded}`, 'alone', 'die', 'again:60000')
+    await addJob({ v: 1, id: unrecorded }, unrecorded)
+    await until('it runs again', async () => (await runCount(unrecorded)) === 3)
+
+    expect(logged('job.not_isolated')).to.have.length(2)
+    expect(await crashCount(tooLong)).to.equal(0)
   })
 
   // What else nobody can read is in test/queues/jobs.test.ts.

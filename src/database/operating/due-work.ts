@@ -16,11 +16,17 @@ export type DueWork =
   | 'simulated receipts'
   | 'mails'
 
-/** @param overdueMs the time for which rows are left to their jobs */
-export async function findDueWork(db: Database, overdueMs: number): Promise<Set<DueWork>> {
+/**
+ * @param overdueMs the time for which rows are left to their jobs
+ * @param maxLost a delivery whose worker was lost this often is a suspect
+ */
+export async function findDueWork(
+  db: Database,
+  { overdueMs, maxLost }: { overdueMs: number; maxLost: number },
+): Promise<Set<DueWork>> {
   const { rows } = await db.raw<{ rows: [{ found: DueWork[] }] }>(
-    'select due_work(make_interval(secs => ?)) as found',
-    [overdueMs / 1000],
+    'select due_work(make_interval(secs => ?), ?) as found',
+    [overdueMs / 1000, maxLost],
   )
   return new Set(rows[0].found)
 }

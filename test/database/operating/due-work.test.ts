@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Knex } from 'knex'
 import { findDueWork, type DueWork } from '../../../src/database/operating/due-work.js'
+import { MAX_LOST } from '../../../src/domain/crashes.js'
 import { OVERDUE_MS } from '../../../src/domain/sweep.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -23,7 +24,8 @@ describeContext('what there is to do', (context) => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
   })
 
-  const found = async () => [...(await findDueWork(context.db, OVERDUE_MS))]
+  const asked = { overdueMs: OVERDUE_MS, maxLost: MAX_LOST }
+  const found = async () => [...(await findDueWork(context.db, asked))]
   const at = (sql: string): Knex.Raw => context.db.raw(sql)
   const insert = (table: string, row: object) => context.db(table).insert({ id: at('new_id()'), ...row })
 

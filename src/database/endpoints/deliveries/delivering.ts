@@ -191,6 +191,7 @@ export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 's
 
 /**
  * While its endpoint is paused, the job of a suspect checks this often whether it still is, because no lane reaches it.
+ * No process is started for that.
  */
 const PAUSED_LOOK_MS = 30_000
 
@@ -204,7 +205,8 @@ export async function findUnclaimable(
   maxLost: number,
 ): Promise<UnclaimableDelivery | undefined> {
   const { rows } = await db.raw<{ rows: UnclaimableDelivery[] }>(
-    `select case when d.lost_count >= ? then 'suspect' else 'early' end as status,
+    `select case when d.lost_count >= ? and d.due_at <= clock_timestamp() and e.paused_at is null then 'suspect'
+         else 'early' end as status,
        case when d.due_at > clock_timestamp() then ceil(extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8
          else ? end as ms
      from deliveries d join endpoints e on e.id = d.endpoint_id

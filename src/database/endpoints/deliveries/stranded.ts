@@ -3,22 +3,24 @@ import { callFunction } from '../../answers.js'
 import type { Database } from '../../connection.js'
 import type { NewDelivery } from './creating.js'
 
-/**
- * Finds lanes that no worker is busy with although deliveries should have started a while ago, each with its first
- * delivery.
- */
+/** A lane's first delivery, which should have started a while ago. */
+export interface IdleLane extends NewDelivery {
+  /** True if it has lost so many workers that no lane claims it. */
+  isSuspect: boolean
+}
+
+/** Finds lanes that no worker is busy with, or whose first delivery is a suspect. */
 export async function findIdleLanes(
   db: Database,
-  overdueMs: number,
-  limit: number,
-): Promise<Pick<NewDelivery, 'id' | 'endpointId'>[]> {
-  const lanes = await callFunction<'idle_lanes', { endpointId: string; deliveryId: string }>(
+  { overdueMs, maxLost, limit }: { overdueMs: number; maxLost: number; limit: number },
+): Promise<IdleLane[]> {
+  const lanes = await callFunction<'idle_lanes', Omit<IdleLane, 'id'> & { deliveryId: string }>(
     db,
     'idle_lanes',
-    'make_interval(secs => ?), ?::integer',
-    [overdueMs / 1000, limit],
+    'make_interval(secs => ?), ?::integer, ?::integer',
+    [overdueMs / 1000, maxLost, limit],
   )
-  return lanes.map(({ deliveryId, endpointId }) => ({ id: deliveryId, endpointId }))
+  return lanes.map(({ deliveryId, ...lane }) => ({ id: deliveryId, ...lane }))
 }
 
 export interface LostDelivery extends NewDelivery {

@@ -417,7 +417,7 @@ describeContext('lanes and places', (context) => {
       expect(dueInMs).to.be.within(1, 10_000)
       const [earlier, later] = [await deliveryRow(context, first.id), await deliveryRow(context, second.id)]
       expect(later.due_at.getTime()).to.be.at.least(earlier.due_at.getTime())
-      const idle = await findIdleLanes(context.db, 1000, 100)
+      const idle = await findIdleLanes(context.db, { overdueMs: 1000, maxLost: 3, limit: 100 })
       expect(idle.map(({ endpointId }) => endpointId)).not.to.include(first.endpoint_id)
 
       // What was parked looks again by itself, and parks again.

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { findConnection } from '../../../../src/database/lines/developer-connections.js'
+import { MAX_LOST } from '../../../../src/domain/crashes.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
 import { getEndpoint, type Endpoint } from '../../../../src/domain/endpoints/endpoints.js'
@@ -95,12 +96,12 @@ describeContext('while an endpoint is paused', (context) => {
     expect(await deliveryRow(context, id)).to.include({ status: 'pending', attempt_count: 0 })
   })
 
-  it('the job of a suspect looks again later, because no lane would bring it', async () => {
+  it('the job of a suspect looks again later, because no lane would bring it, and starts no process until then', async () => {
     const { id } = await receiveForDelivery(context, line)
-    await changeRows(context, 'deliveries', id, { lost_count: 2 })
+    await changeRows(context, 'deliveries', id, { lost_count: MAX_LOST })
     expect(await deliver(context, id, endpoint.id)).to.deep.equal({ kind: 'early', ms: 30_000 })
     await resume()
-    expect(await deliver(context, id, endpoint.id)).to.deep.equal({ kind: 'delivered' })
+    expect(await deliver(context, id, endpoint.id)).to.deep.equal({ kind: 'suspect' })
   })
 
   it('the time does not count for an endpoint that only fails', async () => {

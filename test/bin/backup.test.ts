@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -95,6 +96,29 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
       rows: Record<string, number>
     }
     expect(rows.messages).to.equal(2 * TEXTS.length)
+  })
+
+  it('nothing is replaced by a file that is torn or is a pipe, which can be read only once', async () => {
+    const target = await elsewhere()
+    await answer(target, 'restore', file)
+    const torn = join(folder, 'torn-at-its-end.backup')
+    const bytes = readFileSync(file)
+    writeFileSync(torn, bytes.subarray(0, bytes.length - 20))
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const db = from(target)
+    try {
+      const before = await contentsOf(db)
+      for (const [bad, sentence] of [
+        [torn, /^The backup is incomplete/],
+        [pipe, /is not a regular file\. /],
+      ] as const) {
+        expect(await refusal(target, 'restore', bad, '--replace')).to.match(sentence)
+        expect(await contentsOf(db)).to.deep.equal(before)
+      }
+    } finally {
+      await db.destroy()
+    }
   })
 
   it('nothing is restored of a file that is cut off, is none, or is from another release', async () => {

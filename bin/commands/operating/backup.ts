@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Redis } from 'ioredis'
 import { DATA_FOLDER, embeddedEnvironment, givenEnvironment } from '../../../dev/services/embedded.js'
 import { startServices } from '../../../dev/services/services.js'
 import { takeStartLock } from '../../../dev/services/start-lock.js'
-import { readBackup, readHeader } from '../../../src/database/operating/backup/read.js'
+import { checkBackup, readBackup } from '../../../src/database/operating/backup/read.js'
 import { writeBackup } from '../../../src/database/operating/backup/write.js'
 import { connectDatabase } from '../../../src/database/connection.js'
 import {
@@ -88,7 +88,10 @@ async function restore(
   { replace }: { replace?: boolean },
 ): Promise<{ result: unknown; lines: string[] }> {
   if (!existsSync(file)) throw new UserError(`${file} does not exist`)
-  const header = await readHeader(file)
+  // It is read twice, which a pipe cannot be.
+  if (!statSync(file).isFile())
+    throw new UserError(`${file} is not a regular file. Write the backup to one first`)
+  const header = await checkBackup(file)
   if (header.migrations.join() !== (await migrationNames()).join())
     throw new UserError(
       'The backup is from another release. Restore it with that release, then run `linehook migrate` with this one',

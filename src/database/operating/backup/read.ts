@@ -10,15 +10,27 @@ import { END_OF_BACKUP, END_OF_TABLE, type BackupHeader } from './write.js'
 /** Postgres's own limit of a value keeps lines below this; a longer one shows that the file is not a backup. */
 const MAX_LINE_BYTES = 1_100_000_000
 
-/** @throws UserError if the file is not a backup */
-export async function readHeader(file: string): Promise<BackupHeader> {
-  for await (const line of linesOf(file)) return parseHeader(line.toString())
-  throw notABackup(file)
-
-  function parseHeader(text: string): BackupHeader {
-    if (!text.startsWith('{"format":"linehook backup 1"')) throw notABackup(file)
-    return JSON.parse(text) as BackupHeader
+/**
+ * Reads a backup to its end. A restore does this before it deletes anything, because a file that is cut off looks
+ * complete until its last line.
+ *
+ * @throws UserError if the file is not a backup, or not a complete one
+ */
+export async function checkBackup(file: string): Promise<BackupHeader> {
+  let header: BackupHeader | undefined
+  let last: Buffer | undefined
+  for await (const line of linesOf(file)) {
+    header ??= parseHeader(line.toString(), file)
+    last = line
   }
+  if (header === undefined) throw notABackup(file)
+  if (last?.equals(BACKUP_END) !== true) throw incomplete()
+  return header
+}
+
+function parseHeader(text: string, file: string): BackupHeader {
+  if (!text.startsWith('{"format":"linehook backup 1"')) throw notABackup(file)
+  return JSON.parse(text) as BackupHeader
 }
 
 /**
@@ -78,8 +90,7 @@ async function copyAll(
   const lines = linesOf(file)
   const next = async (): Promise<Buffer> => {
     const line = await lines.next()
-    if (line.done)
-      throw new UserError('The backup is incomplete, because its end is missing. Use another one')
+    if (line.done) throw incomplete()
     return line.value
   }
   async function* rowsOfTable(): AsyncGenerator<Buffer> {
@@ -126,12 +137,15 @@ async function* linesOf(file: string): AsyncGenerator<Buffer> {
     await reading
   } catch (error) {
     if (hasCode(error, 'Z_DATA_ERROR')) throw notABackup(file)
-    if (hasCode(error, 'Z_BUF_ERROR'))
-      throw new UserError('The backup is incomplete, because its end is missing. Use another one')
+    if (hasCode(error, 'Z_BUF_ERROR')) throw incomplete()
     throw error
   }
 }
 
 function notABackup(file: string): UserError {
   return new UserError(`${file} is not a backup made by \`linehook backup\``)
+}
+
+function incomplete(): UserError {
+  return new UserError('The backup is incomplete, because its end is missing. Use another one')
 }

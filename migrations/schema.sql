@@ -127,9 +127,10 @@ create table carrier_message_ids (
   carrier text not null,
   carrier_message_id text not null,
   message_id uuid not null,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  is_inbound boolean not null default false
 );
-alter table carrier_message_ids add constraint carrier_message_ids_pkey PRIMARY KEY (carrier, carrier_message_id);
+alter table carrier_message_ids add constraint carrier_message_ids_pkey PRIMARY KEY (carrier, carrier_message_id, is_inbound);
 
 create table carrier_message_ids_again (
   carrier text not null,
@@ -1163,8 +1164,8 @@ begin
       n integer, id uuid, carrier text, carrier_id text, digest text, parts jsonb)
     where x.digest is null and x.parts is null
   ), claimed as (
-    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-    select a.carrier, a.carrier_id, a.id from asked a order by a.carrier, a.carrier_id, a.n
+    insert into carrier_message_ids (carrier, carrier_message_id, message_id, is_inbound)
+    select a.carrier, a.carrier_id, a.id, true from asked a order by a.carrier, a.carrier_id, a.n
     on conflict do nothing
     returning message_id
   )
@@ -1884,7 +1885,7 @@ begin
   from jsonb_to_recordset(ids) as x(carrier text, carrier_message_id text, message_id uuid)
   where not exists (
     select 1 from carrier_message_ids c where c.carrier = x.carrier and c.carrier_message_id = x.carrier_message_id
-      and c.message_id = x.message_id)
+      and not c.is_inbound and c.message_id = x.message_id)
   order by x.carrier, x.carrier_message_id, x.message_id
   on conflict do nothing;
 end $function$

@@ -97,18 +97,20 @@ create table carrier_sessions (
   tried_sealed bytea
 );
 
--- Ids are unique across all partitions here, which an index on messages could not ensure.
+-- Ids are unique across all partitions here, which an index on messages could not ensure. A carrier may count what it
+-- takes and what it delivers separately, so an id that it gave to a message of ours says nothing about an inbound one.
 create table carrier_message_ids (
   carrier text not null,
   carrier_message_id text not null,
   message_id uuid not null,
   created_at timestamptz not null default now(),
-  primary key (carrier, carrier_message_id)
+  is_inbound boolean not null default false,
+  primary key (carrier, carrier_message_id, is_inbound)
 );
 
 -- An SMSC that has reset its counter gives out the same ids again. `carrier_message_ids` keeps the first message of
--- an id, because repeats of inbound messages are recognized by it. The later messages are here; there are few, if
--- any.
+-- an id; the later ones are here. There are few, if any, and all are outbound: an inbound message with an id that
+-- came before is a repeat.
 create table carrier_message_ids_again (
   carrier text not null,
   carrier_message_id text not null,

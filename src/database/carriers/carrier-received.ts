@@ -18,7 +18,7 @@ export async function findReceivedIds(
   carrierMessageIds: readonly string[],
 ): Promise<Set<string>> {
   const ids = await db('carrier_message_ids')
-    .where({ carrier })
+    .where({ carrier, is_inbound: true })
     .whereRaw('carrier_message_id = any (?)', [[...carrierMessageIds]])
     .pluck<string[]>('carrier_message_id')
   return new Set(ids)

@@ -18,7 +18,7 @@ export async function noteCharges(
 }
 
 /**
- * Finds our messages by the carrier's ids.
+ * Finds the messages that we sent by the carrier's ids.
  *
  * @returns the newest message of an id that the carrier reused
  */
@@ -29,7 +29,7 @@ export async function findByCarrierIds(
 ): Promise<Map<string, string>> {
   const { rows } = await db.raw<{ rows: { carrierMessageId: string; id: string }[] }>(
     `select c.carrier_message_id as "carrierMessageId", c.message_id as id from carrier_message_ids c
-     where c.carrier = ? and c.carrier_message_id = any (?)`,
+     where c.carrier = ? and c.carrier_message_id = any (?) and not c.is_inbound`,
     [carrier, [...carrierMessageIds]],
   )
   return new Map(rows.map(({ carrierMessageId, id }) => [carrierMessageId, id]))

@@ -94,7 +94,7 @@ export async function applyReceipts(
        left join lateral (
          select k.message_id as id${isByNumber ? ', m.line_id, m.to_number' : ''} from (
            select k.carrier_message_id, k.message_id, k.created_at from carrier_message_ids k
-           where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids)
+           where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids) and not k.is_inbound
            union all
            select k.carrier_message_id, k.message_id, k.created_at from carrier_message_ids_again k
            where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids)

@@ -57,7 +57,7 @@ export async function takeUnknownMessages(
 /**
  * Notes that a carrier's id is of an outbound message of ours, so that its reports find the message.
  *
- * @returns false if the id is of another message already, or the message's line is not at this carrier account
+ * @returns false if the id is of another outbound message already, or the message's line is not at this carrier account
  */
 export async function linkCarrierMessage(
   db: Database,
@@ -77,7 +77,7 @@ export async function linkCarrierMessage(
      )
      select message_id as "messageId" from linked
      union all
-     select message_id from carrier_message_ids where carrier = ? and carrier_message_id = ?`,
+     select message_id from carrier_message_ids where carrier = ? and carrier_message_id = ? and not is_inbound`,
     [carrierMessageId, [messageId], carrier, carrierMessageId, [messageId], carrier, carrierMessageId],
   )
   return rows[0]?.messageId === messageId

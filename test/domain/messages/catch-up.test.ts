@@ -5,7 +5,7 @@ import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { withCarrierOf, ANNA, BEN, inboundText } from '../fixtures.js'
+import { withCarrierOf, ANNA, BEN, inboundText, messageRow, sendNew } from '../fixtures.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 
 const PICTURE = 'https://api.example.com/media/1'
@@ -104,6 +104,14 @@ describeContext('catching up on what lines have received', (context) => {
     expect(readIds).to.deep.equal([after])
     expect((await bring(after)).kind).to.equal('repeat')
     expect(await received()).to.have.length(2)
+  })
+
+  it('brings a message with the id of one that we sent', async () => {
+    const { carrier_message_id: id } = await messageRow(context, await sendNew(context, line))
+    had = [{ id: id!, text: 'Hi there' }]
+    expect(await pass()).to.equal(1)
+    expect(await pass()).to.equal(0)
+    expect(await events()).to.deep.equal(['Hi there'])
   })
 
   it('brings a message with several media as one', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { disableConnection, setLineEndpointUrl } from '../../../src/domain/lines/connections.js'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
-import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
+import { receiveMessage, receiveReceipt, type InboundMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -9,6 +9,7 @@ import { until } from '../../helpers/until.js'
 import { mediaRow } from '../../helpers/media.js'
 import {
   receiveNew,
+  sendNew,
   submit,
   changeRows,
   ANNA,
@@ -141,6 +142,33 @@ describeContext('receiving a message', (context) => {
     for (const carrierAccount of ['simulator', 'twilio']) {
       expect(await receiveMessage(context, { ...inbound, carrierAccount })).to.include({ kind: 'received' })
     }
+  })
+
+  it('takes a message with the id of one that we sent, once, and a report still finds the one that we sent', async () => {
+    const id = await sendNew(context, line)
+    const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
+    const inbound = inboundText(line, { carrierMessageId: carrierMessageId! })
+    expect(await receiveMessage(context, inbound)).to.include({ kind: 'received' })
+    expect(await receiveMessage(context, inbound)).to.deep.equal({ kind: 'repeat' })
+    await receiveReceipt(context, {
+      carrierAccount: 'simulator',
+      carrierMessageId: carrierMessageId!,
+      status: 'delivered',
+    })
+    expect(await messageRow(context, id)).to.include({ status: 'delivered' })
+  })
+
+  it('does so too when the one that we sent comes second', async () => {
+    const inbound = inboundText(line)
+    const { carrierMessageId } = inbound
+    await receiveMessage(context, inbound)
+    const id = await queueMessage(context, line, { status: 'sent', carrier_message_id: carrierMessageId })
+    const ids = [{ carrier: 'simulator', carrier_message_id: carrierMessageId, message_id: id }]
+    await context.db.raw('select note_carrier_ids(?::jsonb)', [JSON.stringify(ids)])
+    expect(await receiveMessage(context, inbound)).to.deep.equal({ kind: 'repeat' })
+    await receiveReceipt(context, { carrierAccount: 'simulator', carrierMessageId, status: 'delivered' })
+    expect(await messageRow(context, id)).to.include({ status: 'delivered' })
+    expect(await context.db('carrier_message_ids_again').where({ message_id: id })).to.deep.equal([])
   })
 
   it('refuses a message for a number that no line has, and leaves nothing', async () => {

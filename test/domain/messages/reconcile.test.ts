@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { CarrierRefused, type UnknownMessage } from '../../../src/carriers/carrier.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
 import { changeConnection } from '../../../src/domain/lines/connections.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
@@ -11,6 +12,7 @@ import {
   changeRows,
   withCarrierOf,
   BEN,
+  inboundText,
   messageRow,
   queueMessage,
   toldReasons,
@@ -154,6 +156,18 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
     const id = await unknown(10)
     await reconcile(withRecords())
     expect(await messageRow(context, id)).to.include({ status: 'unknown', carrier_message_id: null })
+  })
+
+  it('a record with the id of an inbound message counts', async () => {
+    const known = record()
+    await receiveMessage(context, inboundText(line, { carrierMessageId: known.carrierMessageId }))
+    findSent = () => Promise.resolve([known])
+    const id = await unknown(10)
+    await reconcile(withRecords())
+    expect(await messageRow(context, id)).to.include({
+      status: 'sent',
+      carrier_message_id: known.carrierMessageId,
+    })
   })
 
   it('equal messages get a record each, and one more has none', async () => {

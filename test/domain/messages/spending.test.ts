@@ -6,7 +6,7 @@ import { queueMessages } from '../../../src/database/messages/queueing.js'
 import { listSpending } from '../../../src/database/messages/usage.js'
 import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
-import { receiveReceipt } from '../../../src/domain/messages/receive.js'
+import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { setSpendCap } from '../../../src/domain/messages/spend-caps.js'
@@ -27,6 +27,7 @@ import {
   ANNA,
   BEN,
   countRows,
+  inboundText,
   messageRow,
   queueMessage,
   UNLIMITED,
@@ -154,6 +155,9 @@ describeContext('what texts cost', (context) => {
 
     it('from where all have theirs, every ten minutes, by one process', async () => {
       const [first, second] = [await named(), await named()]
+      // The carrier gave the same id to an inbound message.
+      const { carrierMessageId } = first
+      await receiveMessage(context, inboundText(line, { carrierAccount: NAME, carrierMessageId }))
       const asked: Date[] = []
       const late = new Map<string, string>()
       const by = withCarrierOf(context, {

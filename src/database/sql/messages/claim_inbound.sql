@@ -1,5 +1,5 @@
 -- Claims what distinguishes a message from its repeats, for a batch, and returns the messages that were delivered
--- before. By default that is the carrier's id (`carrier`, `carrier_id`). For a text of SMPP it is its arrival
+-- before. By default that is the carrier's id (`carrier`, `carrier_id`) among those of inbound messages. For a text of SMPP it is its arrival
 -- (`digest`, see `take_smpp_arrivals`); for a long text it is its parts (`parts`, their ids), and the process that
 -- takes them creates the message.
 --
@@ -38,8 +38,8 @@ begin
       n integer, id uuid, carrier text, carrier_id text, digest text, parts jsonb)
     where x.digest is null and x.parts is null
   ), claimed as (
-    insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-    select a.carrier, a.carrier_id, a.id from asked a order by a.carrier, a.carrier_id, a.n
+    insert into carrier_message_ids (carrier, carrier_message_id, message_id, is_inbound)
+    select a.carrier, a.carrier_id, a.id, true from asked a order by a.carrier, a.carrier_id, a.n
     on conflict do nothing
     returning message_id
   )

@@ -15,7 +15,7 @@ begin
   from jsonb_to_recordset(ids) as x(carrier text, carrier_message_id text, message_id uuid)
   where not exists (
     select 1 from carrier_message_ids c where c.carrier = x.carrier and c.carrier_message_id = x.carrier_message_id
-      and c.message_id = x.message_id)
+      and not c.is_inbound and c.message_id = x.message_id)
   order by x.carrier, x.carrier_message_id, x.message_id
   on conflict do nothing;
 end $$;

@@ -130,9 +130,9 @@ export const SENDING: readonly Mutant[] = [
   },
   {
     breaks: 'the sweep takes a job that has failed for good for one that will be worked on',
-    file: 'src/queues/queues.ts',
-    find: 'answers[3 * index]?.[1] === 1 && answers[3 * index + 1]?.[1] === null',
-    replace: 'answers[3 * index]?.[1] === 1',
+    file: 'src/queues/queue-jobs.ts',
+    find: 'isComing: data === 1 && failedAt === null',
+    replace: 'isComing: data === 1',
     tests: [...SWEEP, 'test/queues/queues.test.ts'],
   },
   {

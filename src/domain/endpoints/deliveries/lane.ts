@@ -152,8 +152,10 @@ class Lane {
       result = await attemptDelivery(this.context, delivery)
     } catch (error) {
       await this.#noteCrash(delivery.id, error)
+    } finally {
+      // Postgres may be away for longer than the crash can wait to be recorded. The place is free even so.
+      this.#give(1)
     }
-    this.#give(1)
     if (result === undefined) this.look()
     else await this.#goOn({ ...result, isSlow: this.#isSlow(result) })
   }

@@ -300,6 +300,36 @@ describe('the places of a process', () => {
   })
 })
 
+describe('the places of a process in an outage', () => {
+  const receiver = openForEachTest(startReceiver)
+
+  it('are all there again after it, also if a crash could not be recorded', async () => {
+    const proxy = await startProxy(await createTestDatabase())
+    const context = await createTestContext({ DELIVER_CONCURRENCY: '1', DATABASE_URL: proxy.url })
+    const during = (): Promise<never> => {
+      proxy.goDown()
+      return Promise.reject(new Error('a bug'))
+    }
+    const { leases } = context
+    const broken: Context = {
+      ...context,
+      leases: { ...leases, deliveries: { ...leases.deliveries, during } },
+    }
+    try {
+      const row = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
+      const { endpoint_id: endpointId, id } = row
+      expect(await failure(runLane(broken, endpointId, id))).to.have.property('name', 'Unavailable')
+      proxy.goUp()
+      await changeRows(context, 'deliveries', id, { status: 'pending', lease_until: null })
+      await runLane(context, endpointId, id)
+      expect(receiver.requests).to.have.length(1)
+    } finally {
+      await context.close()
+      await proxy.close()
+    }
+  })
+})
+
 describeContext('lanes and places', (context) => {
   describe('the places of an endpoint', () => {
     const receiver = openForEachTest(startReceiver)

@@ -86,7 +86,8 @@ export function environment(): NodeJS.ProcessEnv {
 
 function explain(error: unknown): string {
   if (error instanceof UserError) return error.message
-  const isConfigured = Boolean(process.env.DATABASE_URL ?? process.env.DATABASE_URL_FILE)
+  const given = givenEnvironment()
+  const isConfigured = (given.DATABASE_URL ?? given.DATABASE_URL_FILE) !== undefined
   if (error instanceof ConfigInvalid) {
     if (isConfigured) return error.message
     const isFaulty = !error.faults.every((fault) => fault.endsWith(' is required'))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -10,7 +10,7 @@ import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
 import { createDataFolder, createEmptyDatabase } from '../helpers/services/services.js'
 import { queueMessage } from '../domain/fixtures.js'
-import { answer, describeCommands, jsonAnswer, refusal } from './linehook.js'
+import { answer, describeCommands, jsonAnswer, linehook, refusal } from './linehook.js'
 
 /** What COPY has to write in its own way. */
 const TEXTS = [
@@ -96,6 +96,24 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
       rows: Record<string, number>
     }
     expect(rows.messages).to.equal(2 * TEXTS.length)
+  })
+
+  it('a database that is named in a file is restored, and not one of this folder', async () => {
+    const { DATABASE_URL, ...others } = await elsewhere()
+    const urlFile = join(folder, 'database-url')
+    writeFileSync(urlFile, `${DATABASE_URL}\n`)
+    const cwd = createDataFolder('restore')
+    const restored = await linehook({ ...others, DATABASE_URL_FILE: urlFile }, ['restore', file], cwd)
+    expect(restored.errorLines).to.deep.equal([])
+    const db = from({ DATABASE_URL })
+    try {
+      expect(await contentsOf(db)).to.deep.equal(await contentsOf(context.db))
+    } finally {
+      await db.destroy()
+    }
+    const unread = await linehook({ ...others, DATABASE_URL_FILE: join(cwd, 'none') }, ['restore', file], cwd)
+    expect(unread.errorLines.join()).to.include('DATABASE_URL_FILE names a file that cannot be read: ENOENT')
+    expect(readdirSync(cwd)).to.deep.equal([])
   })
 
   it('nothing is replaced by a file that is torn or is a pipe, which can be read only once', async () => {

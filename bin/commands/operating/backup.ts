@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { DATA_FOLDER, embeddedEnvironment, givenEnvironment } from '../../../dev/services/embedded.js'
 import { startServices } from '../../../dev/services/services.js'
 import { takeStartLock } from '../../../dev/services/start-lock.js'
+import { SECRETS, withSecretFiles } from '../../../src/config.js'
 import { checkBackup, readBackup } from '../../../src/database/operating/backup/read.js'
 import { writeBackup } from '../../../src/database/operating/backup/write.js'
 import { connectDatabase } from '../../../src/database/connection.js'
@@ -15,7 +16,7 @@ import {
   MIGRATION_STATEMENT_MS,
 } from '../../../src/database/migrations.js'
 import { UserError } from '../../../src/errors.js'
-import { environment, refuse, run } from '../../run.js'
+import { refuse, run } from '../../run.js'
 
 export function addBackupCommand(program: Command): void {
   program
@@ -42,6 +43,9 @@ export function addBackupCommand(program: Command): void {
     )
 }
 
+/** Secrets that have been read are not read again. */
+const WITHOUT_FILES = Object.fromEntries(SECRETS.map((name) => [`${name}_FILE`, '']))
+
 export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
@@ -52,7 +56,9 @@ export function addRestoreCommand(program: Command): void {
     .option('--replace', "delete the database's contents first")
     .option('--json', 'print JSON')
     .action(async (file: string, options: { replace?: boolean; json?: boolean }) => {
-      if (environment().DATABASE_URL !== undefined && givenEnvironment().DATABASE_URL !== undefined) {
+      const { env: given, faults } = withSecretFiles(givenEnvironment())
+      // A file that cannot be read may name the database: `run` reports it.
+      if (given.DATABASE_URL !== undefined || faults.length > 0) {
         await run(options, ({ config }) => restore(config.databaseUrl, file, options))
         return
       }
@@ -62,15 +68,20 @@ export function addRestoreCommand(program: Command): void {
         return
       }
       try {
-        const services = await startServices({ dataFolder: DATA_FOLDER })
+        const { REDIS_URL: redisUrl } = given
+        const services = await startServices({
+          dataFolder: DATA_FOLDER,
+          ...(redisUrl === undefined ? {} : { redisUrl }),
+        })
         try {
-          Object.assign(process.env, embeddedEnvironment(), {
+          Object.assign(process.env, embeddedEnvironment(), given, WITHOUT_FILES, {
             DATABASE_URL: services.databaseUrl,
             REDIS_URL: services.redisUrl,
           })
           await run(options, async ({ config }) => {
             const restored = await restore(config.databaseUrl, file, options)
-            await emptyRedis(config.redisUrl)
+            // One that was not started here may have other data.
+            if (redisUrl === undefined) await emptyRedis(config.redisUrl)
             return restored
           })
         } finally {

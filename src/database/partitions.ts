@@ -1,4 +1,5 @@
 import type { Database } from './connection.js'
+import { withTableLock } from './table-lock.js'
 
 const PARTITIONED = [
   'messages',
@@ -17,18 +18,21 @@ const MONTHS_AHEAD = 3
 /**
  * Makes the partitions of this month and the next two. Each table has a separate transaction: a new partition locks
  * the table's default partition, and with two such locks held, a query that takes them in the other order is a
- * deadlock.
+ * deadlock. If a table is in use all the time, as during a backup, the next housekeeping makes its partitions.
  *
- * @returns the number that were missing
+ * @returns the number that were made
  */
 export async function ensurePartitions(db: Database): Promise<number> {
   let created = 0
   for (const parent of PARTITIONED) {
-    const { rows } = await db.raw<{ rows: { created: number }[] }>(
-      `select ensure_partitions(?, (now() at time zone 'UTC')::date, ?) as created`,
-      [parent, MONTHS_AHEAD],
-    )
-    created += rows[0]?.created ?? 0
+    const made = await withTableLock(db, async (trx) => {
+      const { rows } = await trx.raw<{ rows: { created: number }[] }>(
+        `select ensure_partitions(?, (now() at time zone 'UTC')::date, ?) as created`,
+        [parent, MONTHS_AHEAD],
+      )
+      return rows[0]?.created
+    })
+    created += made ?? 0
   }
   return created
 }

@@ -1,6 +1,6 @@
 import { lowestIdAt } from '../helpers/lowest-id.js'
 import { expect } from 'chai'
-import { connectDatabase, type Database } from '../../src/database/connection.js'
+import { connectDatabase, within, type Database } from '../../src/database/connection.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
 import { createTestDatabase } from '../helpers/services/services.js'
 
@@ -97,6 +97,30 @@ describe('the partitions', () => {
     const counts = await Promise.all(Array.from({ length: 4 }, () => ensurePartitions(db)))
     expect(counts.reduce((sum, count) => sum + count)).to.equal(TABLES.length)
     expect(await partitionsOf('messages')).to.include(nameOf('messages', monthAhead(1)))
+  })
+
+  it('are made later where somebody reads a table for long, and nobody waits behind that', async () => {
+    const missing = nameOf('messages', monthAhead(2))
+    await db.raw('drop table ??', [missing])
+    const backup = await db.transaction()
+    await backup.raw('set local idle_in_transaction_session_timeout = 0')
+    await backup('messages').first('id')
+    const making = ensurePartitions(db)
+    for (;;) {
+      const isOver = await Promise.race([
+        making.then(() => true),
+        db('messages')
+          .first('id')
+          .then(() => false),
+      ])
+      if (isOver) break
+      // As often as the lock is tried, and never for as long as the backup.
+      await within(db, 2000, (trx) => trx('messages').first('id'))
+    }
+    expect(await making).to.equal(0)
+    await backup.commit()
+    expect(await ensurePartitions(db)).to.equal(1)
+    expect(await partitionsOf('messages')).to.include(missing)
   })
 
   it('cannot be made for a month whose rows are in the default one: these stay, and the rest is made', async () => {

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../connection.js'
-import { DatabaseUnavailable } from '../../outage.js'
+import { withTableLock } from '../../table-lock.js'
 
 /** Data that one setting keeps for a number of days, and that are dropped month by month. */
 export type RetainedKind = 'messages' | 'audit'
@@ -69,13 +68,6 @@ const UNDER_WAY: Record<string, readonly string[]> = {
 }
 
 /**
- * While it waits for its lock, every other user of the table waits behind it; so it gives up soon, and tries again.
- */
-const LOCK_MS = 100
-const MAX_TRIES = 20
-const PAUSE_MS = 250
-
-/**
  * Drops the partition of one table, in a transaction of its own: with locks on two tables, a statement that takes
  * them in the other order is a deadlock. (`detach concurrently` needs no such lock, but is not allowed with a default
  * partition.) The table itself is locked before the last look, so that nothing in the partition can get under way
@@ -87,32 +79,24 @@ export async function dropPartition(
   db: Database,
   { table, name }: { table: string; name: string },
 ): Promise<'dropped' | 'kept' | 'busy'> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await db.transaction(async (trx) => {
-        await trx.raw(`set local lock_timeout = ${LOCK_MS}`)
-        // Making a partition takes the same lock first.
-        await trx.raw(`select pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || ?, 0))`, [table])
-        await trx.raw('lock table only ?? in access exclusive mode', [table])
-        const { rows: found } = await trx.raw<{ rows: { isThere: boolean }[] }>(
-          `select to_regclass(?) is not null as "isThere"`,
-          [name],
-        )
-        if (found[0]?.isThere !== true) return 'dropped'
-        for (const status of UNDER_WAY[table] ?? []) {
-          const { rows } = await trx.raw<{ rows: unknown[] }>(
-            `select 1 from ?? where status = '${status}' limit 1`,
-            [name],
-          )
-          if (rows.length > 0) return 'kept'
-        }
-        await trx.raw('drop table ??', [name])
-        return 'dropped'
-      })
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error
-      if (tries >= MAX_TRIES) return 'busy'
-      await sleep(PAUSE_MS * (1 + Math.random()))
+  const outcome = await withTableLock(db, async (trx) => {
+    // Making a partition takes the same lock first.
+    await trx.raw(`select pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || ?, 0))`, [table])
+    await trx.raw('lock table only ?? in access exclusive mode', [table])
+    const { rows: found } = await trx.raw<{ rows: { isThere: boolean }[] }>(
+      `select to_regclass(?) is not null as "isThere"`,
+      [name],
+    )
+    if (found[0]?.isThere !== true) return 'dropped'
+    for (const status of UNDER_WAY[table] ?? []) {
+      const { rows } = await trx.raw<{ rows: unknown[] }>(
+        `select 1 from ?? where status = '${status}' limit 1`,
+        [name],
+      )
+      if (rows.length > 0) return 'kept'
     }
-  }
+    await trx.raw('drop table ??', [name])
+    return 'dropped'
+  })
+  return outcome ?? 'busy'
 }

@@ -176,10 +176,12 @@ export async function updateLineName(db: Database, id: string, name: string): Pr
   await db('lines').where({ id }).update({ name })
 }
 
+/** Wakes its waiting messages, as the end of a pause does: those that waited for a paused account may have another now. */
 export async function updateLineRoutes(db: Database, id: string, routes: readonly Route[]): Promise<void> {
+  const resumedAt = db.raw('case when paused_at is null then clock_timestamp() end')
   await db('lines')
     .where({ id })
-    .update({ routes: JSON.stringify(routes) })
+    .update({ routes: JSON.stringify(routes), resumed_at: resumedAt })
 }
 
 export async function updateLineShortCodes(

@@ -6,6 +6,8 @@ import {
   CarrierUnavailable,
 } from '../../../../src/carriers/carrier.js'
 import { pauseRow } from '../../../../src/database/operating/pauses.js'
+import { COMMAND_LINE, pauseLine } from '../../../../src/domain/operating/pauses.js'
+import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
 import { isLineAt, readRoute, setRoutes, writeRoute } from '../../../../src/domain/lines/routes.js'
 import { getAnyLine } from '../../../../src/domain/lines/lines.js'
 import { receiveMessage, receiveReceipt } from '../../../../src/domain/messages/receive.js'
@@ -16,6 +18,7 @@ import { until } from '../../../helpers/until.js'
 import { refusal } from '../../refusal.js'
 import {
   inboundText,
+  hasMessageJob,
   messageRow,
   queueMessage,
   queueMessages,
@@ -193,6 +196,34 @@ describeContext('the routes of a line', (context) => {
     expect(calledOf(id)).to.deep.equal(['first'])
     await pauseRow(context.db, { table: 'carrier_accounts', id: accounts.first ?? '' }, by)
     expect(await send(await queueMessage(context, line))).to.deep.equal({ kind: 'stopped' })
+  })
+
+  it('a new route frees what waits for a paused account, in order', async () => {
+    await pauseRow(
+      context.db,
+      { table: 'carrier_accounts', id: accounts.first ?? '' },
+      { userId: null, isOwner: false },
+    )
+    const waiting = await queueMessages(context, line, 2)
+    for (const id of waiting)
+      expect(await send(id))
+        .to.have.property('kind')
+        .that.is.oneOf(['stopped', 'behind'])
+    await route('second')
+    await enqueueResumed(context)
+    for (const id of waiting) expect(await send(id)).to.deep.equal({ kind: 'sent' })
+    expect(calls).to.deep.equal(waiting.map((id) => `second ${id}`))
+  })
+
+  it('a new route ends no pause of the line', async () => {
+    const own = { id: line.lineId, userId: line.userId }
+    await pauseLine(context, COMMAND_LINE, own)
+    const id = await queueMessage(context, line)
+    expect(await send(id)).to.deep.equal({ kind: 'stopped' })
+    await route('second')
+    await enqueueResumed(context)
+    expect(await hasMessageJob(context, id, 1)).to.equal(false)
+    expect(await send(id)).to.deep.equal({ kind: 'stopped' })
   })
 
   it('a message says which accounts were skipped without a try, and why', async () => {

@@ -21,6 +21,7 @@ import {
 } from '../../src/domain/operating/overview/count-minutes.js'
 import { initSweepCounters, sweep, SWEPT } from '../../src/domain/sweep.js'
 import { continueTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
+import { asError, Unavailable } from '../../src/errors.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
@@ -68,7 +69,7 @@ await startWorker(
       if (task === 'background' && id !== undefined) {
         const inMs = await continueTask(context, id, showProgress)
         if (inMs !== undefined) throw new TryAgainIn(inMs)
-      } else if (task === 'retention') await runRetention(context)
+      } else if (task === 'retention') await endEvenIfItFails(context, runRetention)
       else await runHousekeeping(context)
     },
     crashed: async (context, { task, id }) => {
@@ -122,6 +123,16 @@ await startWorker(
     }
   },
 )
+
+/** The job of the next day is the retry. If this one came back by itself, one more would join it every day. */
+async function endEvenIfItFails(context: Context, work: (context: Context) => Promise<void>): Promise<void> {
+  try {
+    await work(context)
+  } catch (error) {
+    if (error instanceof TryAgainIn || error instanceof Unavailable) throw error
+    context.log.error({ err: asError(error) }, 'retention.failed')
+  }
+}
 
 /** This runs once a day, in one process, because there is one job. */
 async function runRetention(context: Context): Promise<void> {

@@ -16,6 +16,7 @@ import { deleteExpiredPortalAccess } from '../../database/people/portal.js'
 import { deleteExpiredSetUpLinks } from '../../database/people/set-up-links.js'
 import { deleteOldTasks } from '../../database/operating/tasks.js'
 import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
+import { asError, Unavailable } from '../../errors.js'
 import { UNCLEAR_KEPT_DAYS } from '../carriers/unclear-callbacks.js'
 import type { Context } from '../context.js'
 import { removeOldMedia } from '../media/retention.js'
@@ -53,10 +54,22 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   causeCount: ({ db }) => deleteOldCauses(db),
 }
 
-/** Makes the partitions that will be needed, and deletes what has expired. It is never urgent. */
+/**
+ * Makes the partitions that will be needed, and deletes what has expired. It is never urgent. A chore that fails keeps
+ * none of the others from being done, and has its next try in an hour.
+ *
+ * @throws Unavailable
+ */
 export async function runHousekeeping(context: Context): Promise<void> {
   const counts: Record<string, number> = {}
-  for (const [name, chore] of Object.entries(CHORES)) counts[name] = await chore(context)
+  for (const [name, chore] of Object.entries(CHORES)) {
+    try {
+      counts[name] = await chore(context)
+    } catch (error) {
+      if (error instanceof Unavailable) throw error
+      context.log.error({ chore: name, err: asError(error) }, 'maintenance.failed')
+    }
+  }
   context.log.info(counts, 'maintenance.done')
 }
 

@@ -27,11 +27,9 @@ export interface Months {
   until: Date
 }
 
-/** A message may be accepted this many days before it is handed over, with some added for a queue that stood still. */
-const MAX_DAYS_AHEAD = 40
-
 /**
- * Counts the messages themselves, without those that were deleted for their age. Lines without messages have no row.
+ * Counts the messages themselves, without those that were deleted for their age. Lines without messages have no row. No
+ * bound of IDs helps: a message that was rescheduled again and again may be months older than its sending.
  */
 export async function countUsage(
   db: Database,
@@ -48,7 +46,6 @@ export async function countUsage(
          coalesce(sum(m.carrier_segment_count), 0)::integer as of_carriers
        from messages m
        where m.line_id = l.id and m.handed_over_at >= :from and m.handed_over_at < :until
-         and m.id >= lowest_id_at(:from::timestamptz - make_interval(days => ${MAX_DAYS_AHEAD}))
          and (m.sent_at is not null or m.price is not null)
        group by 1
      ) u`,

@@ -4,6 +4,7 @@ import { setMonthlyCap } from '../../../src/domain/messages/spending/monthly-cap
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { queueMessage } from '../../domain/fixtures.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { lowestIdAt } from '../../helpers/lowest-id.js'
 import { describeWith } from '../../helpers/suite.js'
 import { clientOf, createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
@@ -38,6 +39,20 @@ describeWith(
       expect(expectAnswer(ofOne)).to.deep.equal([usageOf(other)])
       expect(expectAnswer(await client.get('/v1/usage?from=2025-01&until=2025-02'))).to.deep.equal([])
       expectProblem(await client.get('/v1/usage?from=November'), 400, /^from must be a month/)
+    })
+
+    it('counts a message that was rescheduled for months, whatever span is asked for', async () => {
+      const old = lowestIdAt(new Date(Date.now() - 80 * 24 * 60 * 60 * 1000))
+      const fresh = await queueMessage(api.context, line, {
+        ...{ status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 1 },
+      })
+      await api.context.db('messages').where({ id: fresh }).update({ id: old })
+      const counted = async (span: string) => {
+        const rows = expectAnswer(await client.get(`/v1/usage?lineId=${line.lineId}${span}`))
+        return (rows as { messageCount: number }[]).map(({ messageCount }) => messageCount)
+      }
+      expect(await counted('')).to.deep.equal([2])
+      expect(await counted(`&from=${month}&until=${month}`)).to.deep.equal([2])
     })
 
     it('returns CSV with a row for each currency', async () => {

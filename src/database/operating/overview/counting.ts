@@ -8,7 +8,7 @@ const stepOf = (interval: string) =>
 
 /**
  * Messages are handed over within 30 days of waiting for their time and the longest MESSAGE_TTL_SECONDS, which is a
- * week.
+ * week. One that was rescheduled for longer is in the usage, and not in the charts.
  */
 const OLDEST_HANDED_OVER = `interval '38 days'`
 

@@ -11,4 +11,5 @@ export const smppKind: CarrierKind<SmppSettings> = {
   create: ({ name }, settings, { http }) => createSmpp(name, smppSettings.cast(settings), { hosts: http }),
   languages: ({ nationalTables }) => readLanguages(nationalTables),
   listen: listenToSmsc,
+  sendsBySegment: true,
 }

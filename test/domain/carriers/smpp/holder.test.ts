@@ -92,6 +92,25 @@ describe('the sessions of SMPP accounts', () => {
     await holder.close()
   })
 
+  it('give each part of a long text the time of a message', async () => {
+    smsc = await restartWith({ delayMs: 600 })
+    const impatient = { ...context, config: { ...context.config, carrierTimeoutMs: 1000 } }
+    const holder = holdAccounts(impatient, { followMs: 50 })
+    await addSmppAccount(context, 'slow', { port: smsc.port })
+    const line = await createLine(context, { carrierAccount: 'slow' })
+    await until('it is bound', () => binds() === 1)
+
+    const id = await queueMessage(context, line, { text: 'x'.repeat(3 * 153) })
+    await sendMessage(impatient, id)
+    await until('it is settled', async () => {
+      const { status } = await messageRow(context, id)
+      return status !== 'queued' && status !== 'sending'
+    })
+    expect(await messageRow(context, id)).to.include({ status: 'sent', error: null })
+    expect(smsc.taken).to.have.length(3)
+    await holder.close()
+  })
+
   it('are in the metrics: each bind, how it ended, and how many there are of how many', async () => {
     const states = ['bound', 'wanted'] as const
     const sessionsNow = async () => {

@@ -55,9 +55,23 @@ export interface NewMessage extends SendOptions {
  */
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
   const request = await toRequest(context, message, (lineId) => getOwnLine(context, message.userId, lineId))
-  const id = await queue(context, request, message.userId)
+  return queueAndRead(context, request, message.userId)
+}
+
+/**
+ * Queues one message, and returns it as it is then.
+ *
+ * @throws UserError 403, 409 and 422 for the key, 429
+ * @throws Unavailable if it was not queued, OutcomeUnknown if it may be
+ */
+export async function queueAndRead(
+  context: Context,
+  request: QueueRequest,
+  userId: string,
+): Promise<Message> {
+  const id = await queue(context, request, userId)
   try {
-    return await getMessage(context, message.userId, id)
+    return await getMessage(context, userId, id)
   } catch (error) {
     // It is committed, so it would be wrong to say that it can be sent again.
     throw error instanceof Unavailable ? new OutcomeUnknown(error) : error
@@ -116,6 +130,7 @@ async function queue(context: Context, request: QueueRequest, userId: string): P
   if (answer.outcome === 'over_monthly_cap') {
     throw await monthlyCapRefusal(context, { id: request.lineId, userId }, OVER_MONTHLY_CAP)
   }
+  if (answer.outcome === 'line_full' && request.isBacklogFull === true) throw backlogFull()
   return requireAccepted(answer)
 }
 
@@ -143,7 +158,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   if (line.status !== 'active') throw new UserError('This line is disabled and cannot send', 403)
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
   if (media.urls.length > 0) await requireCarrierTakes(context, line, media)
-  if (await isBacklogFull(context)) throw new Unavailable('Too many messages are waiting', FULL_WAIT_SECONDS)
+  if (await isBacklogFull(context)) throw backlogFull()
 
   return {
     messageId: message.id ?? newId(),
@@ -244,16 +259,21 @@ export async function findMediaLimit(context: Context, line: OwnLine): Promise<n
   return Math.max(0, ...(await findKinds(context, line)).map(({ media }) => media?.count ?? 0))
 }
 
-export const OVER_CAP =
+const OVER_CAP =
   'The daily segment cap of this line or its owner is reached. Try again tomorrow (UTC), or ask your operator ' +
   'for a higher cap'
 
-export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
+const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
 
 /** A full line sends several messages in this time. */
 const FULL_WAIT_SECONDS = 10
 
 const LINE_FULL = 'Too many messages from this line are waiting. Try again when some have been sent'
+
+/** Messages of all lines wait, so it is not this caller's fault. */
+function backlogFull(): Unavailable {
+  return new Unavailable('Too many messages are waiting', FULL_WAIT_SECONDS)
+}
 
 /** True if it was refused only because too many messages wait on its line. */
 export function isLineFull(answer: unknown): boolean {

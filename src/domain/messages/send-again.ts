@@ -1,15 +1,15 @@
 import type { Message } from '../../database/messages/message.js'
+import type { QueueRequest } from '../../database/messages/queueing.js'
 import { FORGOTTEN } from '../../database/people/forgotten.js'
-import { Unavailable, UserError } from '../../errors.js'
+import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { outboundMedia } from '../media/hosting.js'
-import { capRefusal, countForCaps } from './spend-caps.js'
+import { countForCaps } from './spend-caps.js'
 import { getMessage } from './get-message.js'
-import { OVER_CAP, OVER_MONTHLY_CAP } from './post.js'
-import { monthlyCapRefusal } from './spending/monthly-caps.js'
+import { queueAndRead } from './post.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**
@@ -18,8 +18,8 @@ import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './subm
  *
  * @param key names this one request: if it comes twice with the same key, only one message is sent
  * @throws UserError 404, 409 if the message did not fail or its line is disabled, 403 if the line may not send there,
- *   429 if a daily cap is reached
- * @throws Unavailable if too many messages wait
+ *   429 if a cap is reached or too many of the line's messages wait
+ * @throws Unavailable if Postgres is, or too many messages wait in all
  */
 export async function sendMessageAgain(
   context: Context,
@@ -39,7 +39,7 @@ export async function sendMessageAgain(
   const line = await getOwnLine(context, userId, message.lineId)
   if (line.status !== 'active') throw new UserError('This line is disabled. Enable it first', 409)
   readDestination({ ...line, lineNumber: line.number }, message.toNumber)
-  const answer = await context.batched.queueMessage({
+  const request: QueueRequest = {
     messageId: newId(),
     lineId: line.id,
     source,
@@ -52,11 +52,6 @@ export async function sendMessageAgain(
     carrierOptions: message.carrierOptions ?? undefined,
     isBacklogFull: await isBacklogFull(context),
     idempotency: { scopeId: id, key, requestHash: sha256('send again').toString('hex') },
-  })
-  if (answer.outcome === 'over_cap') throw capRefusal(OVER_CAP)
-  if (answer.outcome === 'over_monthly_cap') {
-    throw await monthlyCapRefusal(context, { id: line.id, userId }, OVER_MONTHLY_CAP)
   }
-  if (answer.outcome === 'line_full') throw new Unavailable('Too many messages are waiting', 10)
-  return getMessage(context, userId, answer.messageId ?? '')
+  return queueAndRead(context, request, userId)
 }

@@ -4,7 +4,7 @@ import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { Unavailable } from '../../../src/errors.js'
+import { asError, Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { startProxy } from '../../database/proxy.js'
 import { createTestContext, describeContext } from '../../helpers/context.js'
@@ -174,11 +174,26 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
       })
     }
 
-    it('has to come later while too many messages of the line wait', async () => {
+    it('is refused while too many messages of the line wait', async () => {
       const id = await queueMessage(context, line, { status: 'failed' })
       for (let n = 0; n < 3; n += 1) await queueMessage(context, line)
-      const thrown: unknown = await again(id).catch((error: unknown) => error)
-      expect(thrown).to.be.instanceOf(Unavailable)
+      const refused = await again(id).catch(asError)
+      expect(refused).to.include({ name: 'UserError', status: 429, retryAfterSeconds: 10 })
+    })
+
+    it('has to come later while too many messages wait in all', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      const full = await createTestContext({
+        DATABASE_URL: context.config.databaseUrl,
+        MAX_QUEUED_MESSAGES: '1',
+      })
+      try {
+        await queueMessage(context, line)
+        const thrown: unknown = await sendMessageAgain(full, line.userId, id, newId(), 'api').catch(asError)
+        expect(thrown).to.be.instanceOf(Unavailable)
+      } finally {
+        await full.close()
+      }
     })
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
+import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
@@ -8,6 +9,8 @@ import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
+import { queueMessage } from '../../domain/fixtures.js'
+import { clientOf, expectProblem } from '../v1/support.js'
 import { openSocket } from './raw-socket.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
@@ -87,8 +90,38 @@ describe('a message whose statement gets no response', () => {
   })
 })
 
+describe('a message under /v1 when Postgres goes away', () => {
+  const scene = openForEachTest(openScene)
+
+  const openClient = async ({ line, direct, web }: Scene) =>
+    clientOf(web, (await createApiToken(direct, line.userId, 'Billing')).token)
+  const toSend = ({ line }: Scene, text: string) => ({ lineId: line.lineId, toNumber: newNumber(), text })
+
+  for (const how of ['sent', 'resent'] as const) {
+    it(`after its commit: the response to a message that is ${how} does not say that it was not accepted`, async () => {
+      const { line, proxy, direct, context, texts } = scene
+      const client = await openClient(scene)
+      const failed = await queueMessage(direct, line, { status: 'failed', to_number: newNumber() })
+      const { queueMessage: accept } = context.batched
+      context.batched.queueMessage = async (request) => {
+        const answer = await accept(request)
+        proxy.goDown()
+        return answer
+      }
+      const answer = await (how === 'sent'
+        ? client.post('/v1/messages', toSend(scene, 'Hello'))
+        : client.post(`/v1/messages/${failed}/send-again`))
+      expectProblem(answer, 503, /^It is unknown whether the message was accepted/)
+      expect(answer.headers.get('retry-after')).to.equal(null)
+      expect(await texts()).to.deep.equal(['Hello', 'Hello'])
+    })
+  }
+})
+
 interface Scene {
   context: Context
+  /** The same database, not by way of the proxy. */
+  direct: Context
   web: TestWeb
   proxy: Proxy
   line: TestLine
@@ -113,6 +146,7 @@ async function openScene(): Promise<Scene> {
   const keyed = newNumber()
   return {
     context,
+    direct,
     web,
     proxy,
     line,

@@ -4,7 +4,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
 import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import type { Answer } from '../../helpers/web/web.js'
+import type { Answer, TestWeb } from '../../helpers/web/web.js'
 import { serveDescribed, type DescribedWeb } from '../openapi/described.js'
 
 /** A user's program. */
@@ -23,7 +23,7 @@ export async function createClient(context: Context, web: DescribedWeb, userId: 
   return clientOf(web, token)
 }
 
-export function clientOf(web: DescribedWeb, token: string): Client {
+export function clientOf(web: Pick<TestWeb, 'request'>, token: string): Client {
   const authorization = `Bearer ${token}`
   const ask: Client['ask'] = (method, path, body, headers = {}) =>
     web.request(path, {

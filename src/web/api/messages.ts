@@ -20,7 +20,7 @@ import { measureText } from '../../domain/messages/segments.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { tryMessageNow } from '../../domain/messages/try-now.js'
-import { refusalOf, Unavailable, UserError } from '../../errors.js'
+import { OutcomeUnknown, refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { LANGUAGE_NAMES } from '../../kit/text/national-tables.js'
 import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
@@ -420,10 +420,15 @@ async function acceptBatch(context: Context, ctx: KoaContext) {
   const outcomes = sent.map((each) => (isMessage(each) ? accepted.next().value : each))
   // Nothing was accepted, but all of it may be accepted later: then that is the answer, with its Retry-After.
   const [first] = outcomes
-  if (first instanceof Unavailable && outcomes.every((each) => each instanceof Unavailable)) throw first
+  if (first instanceof Unavailable && outcomes.every(isNotAccepted)) throw first
   return outcomes.map((each) =>
     typeof each === 'string' ? { status: 200, id: each } : refusalIn(context, each),
   )
+}
+
+/** Not true if it may have been accepted: then only the list tells which messages those are. */
+function isNotAccepted(outcome: unknown): boolean {
+  return outcome instanceof Unavailable && !(outcome instanceof OutcomeUnknown)
 }
 
 function isMessage(read: NewMessage | UserError): read is NewMessage {

@@ -17,6 +17,8 @@ import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support
 const NOT_ACCEPTED = 'Service is temporarily unavailable'
 const UNKNOWN =
   'It is unknown whether the message was accepted. Repeat the request only with the same Idempotency-Key'
+/** See `postMessages`. */
+const IN_ONE_STATEMENT = 200
 /** Postgres ends a statement after this, and so long after it nobody waits any more for one that hangs. */
 const STATEMENT_TIMEOUT_MS = 1500
 
@@ -116,6 +118,34 @@ describe('a message under /v1 when Postgres goes away', () => {
       expect(await texts()).to.deep.equal(['Hello', 'Hello'])
     })
   }
+
+  it('in the middle of a batch: the response says which of its messages were not accepted and which may be', async () => {
+    const { line, proxy, direct, context, texts } = scene
+    const client = await openClient(scene)
+    // Nothing of the first statement can be done while somebody else holds the line; it is given up.
+    const holder = await direct.db.transaction()
+    await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
+    const { queueMessage: accept } = context.batched
+    let begun = 0
+    context.batched.queueMessage = async (request) => {
+      begun += 1
+      if (begun === IN_ONE_STATEMENT + 1) {
+        await holder.rollback()
+        proxy.freeze()
+      }
+      return accept(request)
+    }
+    const texted = [...Array.from({ length: IN_ONE_STATEMENT }, () => 'refused'), 'unknown']
+    const answer = await client.post('/v1/messages/batch', {
+      messages: texted.map((text) => toSend(scene, text)),
+    })
+    expect(answer.status).to.equal(200)
+    expect(answer.body).to.deep.equal(
+      texted.map((text) => ({ status: 503, detail: text === 'refused' ? NOT_ACCEPTED : UNKNOWN })),
+    )
+    proxy.goUp()
+    expect(await texts()).not.to.include('refused')
+  })
 })
 
 interface Scene {

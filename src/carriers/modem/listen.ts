@@ -4,10 +4,12 @@ import { carrierBinds } from '../../telemetry/metrics.js'
 import type { Listener, ListenTools } from '../listening.js'
 import { NotBound } from '../smpp/connect.js'
 import { reconnectMs } from '../smpp/reconnect.js'
+import { createBell } from './bell.js'
 import { createChannel } from './channel.js'
-import { cutCenter, emptyMemory, takePdu } from './inbox.js'
+import { cutCenter, emptyMemory } from './inbox.js'
 import { createModem, type ReadyModem } from './modem.js'
 import { ModemFault, openPort } from './port.js'
+import { createReports } from './reports.js'
 import type { ModemSettings } from './settings.js'
 import { readNetwork, setUpModem } from './setup.js'
 
@@ -17,9 +19,6 @@ const LOOK_MS = 30_000
 const LOOK_OFTEN_MS = 5000
 /** A stick that is plugged in again is noticed after this. */
 const MAX_REOPEN_MS = 5000
-/** Reports that are stored nowhere wait for Postgres, but not without a bound. */
-const MAX_REPORTS = 200
-const REPORT_AGAIN_MS = 1000
 /** A modem that hangs must not keep a process from ending. */
 const CLOSE_MS = 5000
 
@@ -152,74 +151,6 @@ export function listenToModem(
         clearTimeout(timer)
       })
       await reports.close()
-    },
-  }
-}
-
-/** Tells that there is something to look at. */
-function createBell() {
-  let isRung = false
-  let wake: () => void = () => undefined
-  return {
-    ring: () => {
-      isRung = true
-      wake()
-    },
-    silence: () => {
-      isRung = false
-    },
-    /** Resolves when it has been rung since the silence, or after this time. */
-    wait: async (ms: number, signal: AbortSignal) => {
-      if (isRung) return
-      const rung = new AbortController()
-      wake = () => {
-        rung.abort()
-      }
-      const either = AbortSignal.any([signal, rung.signal])
-      await sleep(ms, undefined, { signal: either }).catch(() => undefined)
-    },
-  }
-}
-
-/** Hands over what is stored nowhere, one after another, also while Postgres is away. */
-function createReports(settings: ModemSettings, tools: ListenTools) {
-  let isClosing = false
-  let waitingCount = 0
-  let last: Promise<void> = Promise.resolve()
-
-  async function handOver(work: () => Promise<unknown>): Promise<void> {
-    for (;;) {
-      try {
-        await work()
-        return
-      } catch (error) {
-        if (!(error instanceof Unavailable) || isClosing) {
-          tools.log.warn({ err: asError(error) }, 'modem.report_lost')
-          return
-        }
-      }
-      await sleep(REPORT_AGAIN_MS)
-    }
-  }
-
-  function enqueue(work: () => Promise<unknown>): void {
-    if (waitingCount >= MAX_REPORTS) return
-    waitingCount += 1
-    last = last.then(() => handOver(work)).finally(() => (waitingCount -= 1))
-  }
-
-  return {
-    add: (tpdu: Buffer) => {
-      enqueue(() => takePdu(tpdu, settings, tools))
-    },
-    addLate: (messageId: string, record: Parameters<ReadyModem['onLate']>[1]) => {
-      enqueue(() =>
-        tools.receiveReceipt({ ...record, messageId, otherIds: [], numbers: undefined, isMarked: true }),
-      )
-    },
-    close: async () => {
-      isClosing = true
-      await last
     },
   }
 }

@@ -85,7 +85,8 @@ export async function failCancelled(
 
 /**
  * Gives a user's message another time, if no carrier was asked to send it yet. A time in the past means immediately:
- * the next run of the release picks it up.
+ * the next run of the release picks it up. Its time is then now, because a message that has waited too long since its
+ * time fails.
  *
  * @param note called in the transaction if it does
  * @returns undefined if it no longer waits, or the line has too many scheduled messages
@@ -97,12 +98,12 @@ export async function reschedule(
 ): Promise<Requeued[] | undefined> {
   const moved = await transaction(db, async (trx) => {
     const { rows } = await trx.raw<{ rows: (Conversation & { statusBefore: string })[] }>(
-      `update messages m set status = 'scheduled', send_at = ?::timestamptz, due_at = ?::timestamptz, not_before = null
-       from ${WAITING} b
+      `update messages m set status = 'scheduled', send_at = at.time, due_at = at.time, not_before = null
+       from ${WAITING} b, (select greatest(?::timestamptz, clock_timestamp()) as time) at
        where m.id = any (?::uuid[]) and m.id = b.id and (b.status = 'scheduled' or (
          m.claim_id is null and count_scheduled(m.line_id) < max_scheduled_per_line()))
        returning m.line_id as "lineId", m.to_number as "toNumber", b.status as "statusBefore"`,
-      [sendAt.toISOString(), sendAt.toISOString(), [id], userId, [id]],
+      [[id], userId, sendAt.toISOString(), [id]],
     )
     if (rows.length > 0) await note(trx)
     return rows

@@ -182,6 +182,17 @@ describeContext('a message for later', (context) => {
     expect(acts).to.deep.equal(Array<string>(3).fill('message.rescheduled'))
   })
 
+  it('is sent immediately when it is moved to a time in the past, however long ago', async () => {
+    const { id } = await post({ sendAt: inMs(7 * DAY) })
+    await changeRows(context, 'messages', id, { created_at: ago(context, '3 days') })
+    const since = Date.now()
+    const moved = await rescheduleMessage(context, line.userId, id, inMs(-2 * DAY))
+    // It may wait for its turn as long as a message that was sent now.
+    expect(moved.sendAt!.getTime()).to.be.within(since - 1000, Date.now() + 1000)
+    expect(await releaseDue(context)).to.equal(1)
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+  })
+
   it('is cancelled, once, whether it waits for its time or its turn', async () => {
     const first = await post()
     const second = await post()

@@ -6,27 +6,30 @@ import { StorageFailed, type Storage } from '../../src/storage/storage.js'
 import { HOSTILITIES, startHostileServer } from '../helpers/services/hostile-servers.js'
 import { openForSuite } from '../helpers/suite.js'
 
-/** Of silence it would be 15 s each. */
-const ENDING = HOSTILITIES.filter(([what]) => !/stays|another answer|garbage/.test(what))
+/** Some of them just stay silent. */
+const LIMITS = { connectMs: 5000, silentMs: 500, silentWhileSendingMs: 500, slowestBytesPerMs: 2000 }
 
 describe('S3, when what speaks its protocol closes and lies', () => {
   const server = openForSuite(startHostileServer)
   let storage: Storage
 
   before(() => {
-    storage = createS3Storage({
-      bucket: 'media',
-      region: 'us-east-1',
-      endpoint: server.origin,
-      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-    })
+    storage = createS3Storage(
+      {
+        bucket: 'media',
+        region: 'us-east-1',
+        endpoint: server.origin,
+        credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+      },
+      LIMITS,
+    )
   })
   after(() => {
     storage.close()
   })
 
   // mocha fails a test for what is thrown outside of its promises.
-  for (const [what, behave] of ENDING) {
+  for (const [what, behave] of HOSTILITIES) {
     it(`survives one that ${what}`, async () => {
       server.behave(behave)
       const bytes = Buffer.alloc(900_000)

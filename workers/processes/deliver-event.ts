@@ -1,7 +1,7 @@
 import { recordDeliveryCrash } from '../../src/database/endpoints/deliveries/stranded.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import { deliver } from '../../src/domain/endpoints/deliveries/deliver.js'
-import { runLane, stopLanes } from '../../src/domain/endpoints/deliveries/lane.js'
+import { maxLanes, runLane, stopLanes } from '../../src/domain/endpoints/deliveries/lane.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
 import { RunIsolated, startWorker, TryAgainIn } from '../start-worker.js'
 
@@ -18,7 +18,7 @@ await startWorker(
   {
     queue: 'deliver-event',
     payload: deliverEventJob,
-    concurrency: ({ config }) => config.deliverConcurrency,
+    concurrency: ({ config }) => maxLanes(config),
     hotFunctions: ['step_lanes'],
     handle: async (context, { id, endpointId, isTimed, isSuspect }) => {
       if (isSuspect === true) {

@@ -1,5 +1,6 @@
 import type { AttemptResult, ClaimedDelivery } from '../../../database/endpoints/deliveries/delivering.js'
 import { recordDeliveryCrash } from '../../../database/endpoints/deliveries/stranded.js'
+import type { Config } from '../../../config.js'
 import { asError } from '../../../errors.js'
 import { jobCrashes } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
@@ -17,15 +18,33 @@ const SLOW = { factor: 2, ms: 20 }
 const LEARNING = 0.1
 
 /**
+ * A lane keeps its place for this long while others wait for one. In a shorter turn, endpoints that answer quickly
+ * would ask Postgres twice for each event.
+ */
+const TURN_MS = 1000
+
+/**
+ * Returns the most lanes that a process works on at a time. Twice as many as there are places, so that it sees who
+ * waits for one: a job that stays in the queue gets no turn.
+ */
+export function maxLanes({ deliverConcurrency }: Config): number {
+  return deliverConcurrency * 2
+}
+
+/**
  * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all
  * lanes together have as many places as the process may use. Each lane gets at most its share of them, and one share
  * is always kept for the next lane, so that no endpoint gets all of them, however much waits for it and however
  * slowly it answers.
+ *
+ * If there are more lanes than places, they take turns: a lane whose turn is over leaves its place to those that wait,
+ * and waits behind them, or at the end of the queue if many wait here. So endpoints that hang hold up another one for
+ * about one time-out, not until all that waits for them is over.
  */
 interface Lanes {
   byEndpoint: Map<string, Lane>
   freePlaces: number
-  /** The lanes that wait for a place, in the order in which they found none free. */
+  /** The lanes that wait for a place, in the order in which they get one. */
   waiting: Set<Lane>
   isStopping: boolean
 }
@@ -92,6 +111,8 @@ class Lane {
   #open = 0
   /** True if a delivery may be due that the claim under way does not see. */
   #shallLook = false
+  /** By `performance.now()`; undefined if it has had no place since it last waited for one. */
+  #turnEndsAt: number | undefined
   #usualMs: number | undefined
   #nextDueMs: number | undefined
 
@@ -108,8 +129,9 @@ class Lane {
     })
   }
 
-  /** Claims due deliveries for all the places that it can get. */
+  /** Claims due deliveries for all the places that it can get. If it waits for one, it does so when it gets it. */
   look(): void {
+    if (this.lanes.waiting.has(this)) return
     const places = this.#take()
     this.#shallLook = places === 0
     if (places > 0) void this.#during(() => this.#step(places))
@@ -162,7 +184,12 @@ class Lane {
 
   async #goOn(result: AttemptResult): Promise<void> {
     const { context, endpointId } = this
-    await retryWrite(() => this.#step(this.#take(), result))
+    await retryWrite(() => {
+      const places = this.#take()
+      // What is due is claimed when the lane gets a place again.
+      if (places === 0) this.#shallLook = true
+      return this.#step(places, result)
+    })
     logAttempt(context, result)
     if (result.status === 'pending') {
       void context.queues.wakeLaneIn(result.retryInMs ?? 0, { endpointId, id: result.deliveryId })
@@ -186,19 +213,27 @@ class Lane {
 
   #take(): number {
     const { byEndpoint, freePlaces, isStopping, waiting } = this.lanes
-    if (isStopping) return 0
+    if (isStopping || (waiting.size > 0 && this.#isTurnOver())) return 0
     const share = Math.max(1, Math.floor(this.context.config.deliverConcurrency / (byEndpoint.size + 1)))
     const places = Math.max(0, Math.min(share - this.#places, freePlaces))
-    if (places === 0 && this.#open === 0) waiting.add(this)
+    if (places > 0) this.#turnEndsAt ??= performance.now() + TURN_MS
     this.lanes.freePlaces -= places
     this.#places += places
     return places
   }
 
+  #isTurnOver(): boolean {
+    return this.#turnEndsAt !== undefined && performance.now() > this.#turnEndsAt
+  }
+
   #give(places: number): void {
     this.lanes.freePlaces += places
     this.#places -= places
-    // Other lanes get the place only now: until here this lane may still take it again for its own next delivery.
+    this.#serveSoon()
+  }
+
+  /** Until then, the lane that gave a place may take it again for its own next delivery, unless its turn is over. */
+  #serveSoon(): void {
     if (this.lanes.waiting.size > 0)
       queueMicrotask(() => {
         this.#serveNext()
@@ -215,9 +250,30 @@ class Lane {
   }
 
   #leaveIfOver(error?: unknown): void {
-    if (this.#open > 0 || this.lanes.waiting.has(this)) return
-    this.lanes.byEndpoint.delete(this.endpointId)
+    const { byEndpoint, isStopping, waiting } = this.lanes
+    if (this.#open > 0 || waiting.has(this)) return
+    if (error === undefined && this.#shallLook && !isStopping) {
+      this.#wait()
+      return
+    }
+    byEndpoint.delete(this.endpointId)
     if (error === undefined) this.#end(this.#nextDueMs)
     else this.#fail(error)
+  }
+
+  /** If many wait here, more may wait in the queue. Then a lane that has had its turn goes to its end. */
+  #wait(): void {
+    const { byEndpoint, waiting } = this.lanes
+    const isCrowded = waiting.size >= this.context.config.deliverConcurrency / 2
+    if (isCrowded && this.#turnEndsAt !== undefined) {
+      byEndpoint.delete(this.endpointId)
+      void this.context.queues.passLanesOn([this]).then(() => {
+        this.#end(undefined)
+      })
+      return
+    }
+    this.#turnEndsAt = undefined
+    waiting.add(this)
+    this.#serveSoon()
   }
 }

@@ -300,6 +300,68 @@ describe('the places of a process', () => {
   })
 })
 
+describe('more endpoints that hang than a process has places', () => {
+  const TIMEOUT_MS = 2000
+  const good = openForEachTest(startReceiver)
+  const hanging = openForEachTest(startReceiver)
+
+  async function open(places: number) {
+    hanging.answerWith(() => undefined)
+    return createTestContext({
+      DELIVER_CONCURRENCY: String(places),
+      DELIVERY_TIMEOUT_MS: String(TIMEOUT_MS),
+    })
+  }
+
+  /** @returns a run of a new endpoint's lane with so many events, and the endpoint's id */
+  async function runNew(context: Context, url: string, count: number) {
+    const rows = await receiveManyForDelivery(context, await createLine(context, { outgoingUrl: url }), count)
+    const { endpoint_id: endpointId, id } = rows[0]!
+    return { endpointId, ended: runLane(context, endpointId, id) }
+  }
+
+  it('do not keep out another one: it gets its event after one time-out, whatever waits for them', async () => {
+    const context = await open(4)
+    try {
+      const runs = []
+      for (let n = 0; n < 4; n += 1) runs.push(await runNew(context, hanging.url, 6))
+      await until('each place has a request', () => hanging.requests.length === 4)
+      runs.push(await runNew(context, good.url, 3))
+      await until('it gets its event', () => good.requests.length > 0)
+      expect(hanging.requests.length, 'the others’ second ones').to.be.within(4, 7)
+      await until('it gets them all', () => good.requests.length === 3)
+      hanging.answerWith((response) => response.end())
+      await Promise.all(runs.map(({ ended }) => ended))
+      // Nothing was left lying; what timed out waits for its next attempt.
+      const left = context.db('deliveries').where({ attempt_count: 0 }).orWhere({ status: 'delivering' })
+      expect(await left.pluck('id')).to.deep.equal([])
+    } finally {
+      await context.close()
+    }
+  })
+
+  it('go to the end of the queue after their turn when many wait, because more may wait there', async () => {
+    const context = await open(1)
+    try {
+      const first = await runNew(context, hanging.url, 2)
+      await until('its request hangs', () => hanging.requests.length === 1)
+      const others = [await runNew(context, good.url, 1), await runNew(context, hanging.url, 1)]
+      expect(await first.ended).to.equal(undefined)
+      expect(hanging.requests).to.have.length.at.most(2)
+      const jobs = await context.queues.deliverEvent.getWaiting()
+      const passedOn = jobs.filter(({ id }) => id?.startsWith(`lane-${first.endpointId}-`) === true)
+      expect(passedOn).to.have.length(1)
+      hanging.answerWith((response) => response.end())
+      await Promise.all(others.map(({ ended }) => ended))
+      await runLane(context, first.endpointId, passedOn[0]!.data.id)
+      const left = context.db('deliveries').where({ attempt_count: 0 })
+      expect(await left.pluck('id')).to.deep.equal([])
+    } finally {
+      await context.close()
+    }
+  })
+})
+
 describe('the places of a process in an outage', () => {
   const receiver = openForEachTest(startReceiver)
 

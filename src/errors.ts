@@ -35,12 +35,12 @@ export class Unavailable extends Error {
 export class OutcomeUnknown extends Unavailable {
   override name = 'OutcomeUnknown'
 
-  constructor(cause: unknown) {
-    super(
-      'It is unknown whether the message was accepted. Repeat the request only with the same Idempotency-Key',
-      0,
-      { cause },
-    )
+  /** @param sentence what is unknown, and what its sender can do */
+  constructor(
+    cause: unknown,
+    sentence = 'It is unknown whether the message was accepted. Repeat the request only with the same Idempotency-Key',
+  ) {
+    super(sentence, 0, { cause })
   }
 }
 

@@ -186,6 +186,7 @@ export const messageOperations = [
       },
     }),
     takesForm: true,
+    knowsOutcome: true,
     answer: message,
     refusals: [404, 409, 422, 429],
     act: async ({ context, ctx }) => {
@@ -255,6 +256,7 @@ export const messageOperations = [
       bound: bodyBound(4 * 1024 * 1024),
       refusals: { tooLarge: TOO_LARGE, unreadable: 'The request body must be a JSON object in UTF-8' },
     },
+    knowsOutcome: true,
     answer: answers('The result for each message.', listOf(schemaOf('BatchOutcome'))),
     act: ({ context, ctx }) => acceptBatch(context, ctx),
   }),
@@ -327,6 +329,7 @@ export const messageOperations = [
     summary: 'Resend a failed or unknown message',
     description: 'Creates a new message. Without an `Idempotency-Key`, each request creates another one.',
     headers: [idempotencyKey],
+    knowsOutcome: true,
     answer: message,
     refusals: [409, 429],
     act: async ({ context, ctx, userId, id: messageId }) => {

@@ -1,9 +1,10 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type * as yup from 'yup'
+import { DatabaseUnavailable, mayBeDone } from '../../database/outage.js'
 import type { Scope } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
-import { UserError } from '../../errors.js'
+import { OutcomeUnknown, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { actingFor } from '../actor.js'
@@ -42,6 +43,8 @@ export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObj
   sizeOfBody?: { bound: BodyBound; refusals: BodyRefusals }
   /** Set if at least one field is required. */
   needsField?: true
+  /** Set if its `act` finds out what became of a statement whose answer was lost. */
+  knowsOutcome?: true
   /** Set if unknown fields are ignored, as in the original: its clients send more than we read. */
   ignoresUnknown?: true
   answer: Answer
@@ -101,6 +104,7 @@ export function operationsOf(tag: string) {
     ...rest
   }: Definition<Query, Body>): Operation => {
     const [method, path] = at.split(' ') as [Method, string]
+    const tellsIfDone = rest.knowsOutcome === true || !rest.may.startsWith('changes')
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
     const handler = (context: Context): RouterMiddleware => {
       const { vocabulary } = context
@@ -108,7 +112,7 @@ export function operationsOf(tag: string) {
       const body = rest.body && inProductWord(rest.body, vocabulary)
       return async (ctx) => {
         const ids = Object.fromEntries(names.map((name) => [name, readId(ctx, name)]))
-        const answer = await act({
+        const call: OperationCall<Query, Body> = {
           context: actingFor(ctx, context),
           ctx,
           userId: userOf(ctx),
@@ -119,12 +123,29 @@ export function operationsOf(tag: string) {
             body === undefined
               ? ({} as Body)
               : readBodyFields(body, vocabulary.canonicalFields(fieldsOf(ctx))),
-        })
+        }
+        const acted = act(call)
+        const answer = await (tellsIfDone ? acted : acted.catch(doubt))
         if (answer !== undefined) ctx.body = answer
       }
     }
     return { ...(rest as object as Operation), tag, method, path, handler }
   }
+}
+
+/**
+ * After a change whose statement got no answer, no `Retry-After` asks the client to repeat it: it may be done.
+ *
+ * @throws OutcomeUnknown, or the error itself if nothing was done
+ */
+function doubt(error: unknown): never {
+  if (error instanceof DatabaseUnavailable && mayBeDone(error)) {
+    throw new OutcomeUnknown(
+      error,
+      'It is unknown whether the change was made. Check before you repeat the request',
+    )
+  }
+  throw error
 }
 
 export function fieldsOf(ctx: KoaContext): Record<string, unknown> {

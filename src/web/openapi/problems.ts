@@ -38,8 +38,8 @@ const PROBLEMS = {
   503: {
     name: 'Unavailable',
     description:
-      'Nothing was changed. Try again after `Retry-After` seconds. Without that header, it is unknown whether the message was ' +
-      'accepted. Repeat the request only with the same `Idempotency-Key`.',
+      'With `Retry-After`, nothing was changed: try again after that many seconds. Without it, it is unknown whether the change ' +
+      'was made or the message accepted. Check before you repeat the request, or repeat it with the same `Idempotency-Key`.',
   },
 } as const
 
@@ -53,7 +53,7 @@ const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   429: { 'Retry-After': { description: 'Whole seconds.', schema: { type: 'integer', minimum: 1 } } },
   503: {
     'Retry-After': {
-      description: 'Whole seconds. Missing if it is unknown whether a message was accepted.',
+      description: 'Whole seconds. Missing if it is unknown whether the request was done.',
       schema: { type: 'integer', minimum: 1 },
     },
   },

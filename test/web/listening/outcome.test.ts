@@ -10,7 +10,7 @@ import { until } from '../../helpers/until.js'
 import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { queueMessage } from '../../domain/fixtures.js'
-import { clientOf, expectProblem } from '../v1/support.js'
+import { clientOf, expectProblem, type Client } from '../v1/support.js'
 import { openSocket } from './raw-socket.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
@@ -95,8 +95,6 @@ describe('a message whose statement gets no response', () => {
 describe('a message under /v1 when Postgres goes away', () => {
   const scene = openForEachTest(openScene)
 
-  const openClient = async ({ line, direct, web }: Scene) =>
-    clientOf(web, (await createApiToken(direct, line.userId, 'Billing')).token)
   const toSend = ({ line }: Scene, text: string) => ({ lineId: line.lineId, toNumber: newNumber(), text })
 
   for (const how of ['sent', 'resent'] as const) {
@@ -147,6 +145,59 @@ describe('a message under /v1 when Postgres goes away', () => {
     expect(await texts()).not.to.include('refused')
   })
 })
+
+describe('another change under /v1 when Postgres goes away', () => {
+  const scene = openForEachTest(openScene)
+
+  const APPLICATION = { name: 'Support desk', redirectUris: ['https://desk.example/callback'] }
+
+  it('during its commit: the response does not ask the client to repeat it', async () => {
+    const { proxy, direct } = scene
+    const client = await openClient(scene)
+    await delayCommits(direct)
+    const holder = await direct.db.transaction()
+    await holder.raw('select pg_advisory_xact_lock(7)')
+    const registered = client.post('/v1/applications', APPLICATION)
+    await until('the commit is under way', async () => (await countWaiting(direct)) > 0)
+    proxy.goDown()
+    await holder.rollback()
+    const answer = await registered
+    expectProblem(answer, 503, /^It is unknown whether the change was made/)
+    expect(answer.headers.get('retry-after')).to.equal(null)
+    await until('it is done', async () => (await direct.db('applications').pluck('name')).length === 1)
+  })
+
+  it('before it: the response says when to repeat it, because nothing was done', async () => {
+    const { direct, line } = scene
+    const client = await openClient(scene)
+    const holder = await direct.db.transaction()
+    await holder('users').where({ id: line.userId }).forUpdate().select('id')
+    const answer = await client.post('/v1/applications', APPLICATION)
+    await holder.rollback()
+    expectProblem(answer, 503, /^Service is temporarily unavailable$/)
+    expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+    expect(await direct.db('applications').pluck('name')).to.deep.equal([])
+  })
+})
+
+/** Every commit of an application waits for the advisory lock 7. */
+async function delayCommits({ db }: Context): Promise<void> {
+  await db.raw(`create function wait_for_7() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(7); return null; end $$`)
+  await db.raw(`create constraint trigger wait_for_7 after insert on applications deferrable initially deferred
+    for each row execute function wait_for_7()`)
+}
+
+async function countWaiting({ db }: Context): Promise<number> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `select 1 from pg_locks where locktype = 'advisory' and not granted`,
+  )
+  return rows.length
+}
+
+async function openClient({ line, direct, web }: Scene): Promise<Client> {
+  return clientOf(web, (await createApiToken(direct, line.userId, 'Billing')).token)
+}
 
 interface Scene {
   context: Context

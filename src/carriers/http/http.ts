@@ -118,12 +118,14 @@ function readMessage(
   })
 }
 
+/** Some carriers report with our ID, which they got with the message, even if they gave it one of their own. */
 function readReport(item: unknown, settings: HttpSettings): kit.CallbackItem {
+  const id = textAt(item, settings.statusIdField)
   const word = textAt(item, settings.statusField).trim().toLowerCase()
   const said = textAt(item, settings.errorField)
   const report = (state: string) =>
     kit.receipt({ [state]: state } as kit.StateTable, {
-      ...{ id: textAt(item, settings.statusIdField), state, said: said === '' ? word : said },
+      ...{ id, messageId: id || undefined, state, said: said === '' ? word : said },
     })
   if (isOneOf(settings.deliveredWords, word)) return report('delivered')
   if (isOneOf(settings.sentWords, word)) return report('sent')

@@ -12,7 +12,7 @@ import { keepUnclearCallback } from '../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
 import { receiveMissedCall } from '../../domain/messages/missed-calls.js'
-import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/messages/receive.js'
+import { AccountChanged, countReceipt, receiveMessage, takeReceipt } from '../../domain/messages/receive.js'
 import { answerByRow, openRow, type OpenedRow } from '../../domain/row-cache.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -21,6 +21,7 @@ import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { fieldsOf, parseCallbackBody, readCallbackBody } from '../input/callback-body.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
+import { createEarlyReceipts } from '../listening/early-receipts.js'
 import { createOutageRetry } from '../listening/outage-retry.js'
 
 /**
@@ -29,6 +30,9 @@ import { createOutageRetry } from '../listening/outage-retry.js'
  * would fill the process.
  */
 const retryOutage = createOutageRetry({ waitMs: 13_000, maxWaiting: 200 })
+
+/** No carrier waits less than 2 s for an answer (Telnyx). */
+const lookForMessage = createEarlyReceipts({ againAtMs: [300, 1000], maxWaiting: 200 })
 
 /** Answers carriers' requests to us. Signatures are over the original URL and body. */
 export function answerCarrierCallback(context: Context): RouterMiddleware {
@@ -45,6 +49,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
     // The path has only our words and this id, which an account has.
     if (isRemembered()) (ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
 
+    const requestedAt = performance.now()
     const readBody = onFirstUse(() => readCallbackBody(ctx, callbacks))
     const answer = await retryOutage(async () => {
       // Anybody can send a small body that is large when it is unpacked, so it is read for an account only.
@@ -54,6 +59,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
         body: await readBody(),
         header: (header: string) => ctx.get(header),
         address: ctx.ip,
+        requestedAt,
       })
     }, callbacks.waitMs)
     ctx.status = answer.status ?? 200
@@ -69,6 +75,7 @@ interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'head
   name: string
   /** The unchanged path and query. */
   path: string
+  requestedAt: number
 }
 
 /**
@@ -90,10 +97,12 @@ async function answerCallback(
   const sender = await identifySender(context, callbacks, called, request)
 
   return answerByRow(sender, 'The carrier account', () =>
-    callbacks.answer(name, request, toolsFor(context, sender, { name, request })).catch((error: unknown) => {
-      if (error instanceof AccountChanged) return undefined
-      throw error
-    }),
+    callbacks
+      .answer(name, request, toolsFor(context, sender, { name, request }, called.requestedAt))
+      .catch((error: unknown) => {
+        if (error instanceof AccountChanged) return undefined
+        throw error
+      }),
   )
 }
 
@@ -167,6 +176,7 @@ function toolsFor(
   context: Context,
   sender: Sender,
   callback: { name: string; request: CallbackRequest },
+  requestedAt: number,
 ): CallbackTools<object> {
   const { row: account } = sender
   const by = { carrierAccount: account.name, account }
@@ -183,7 +193,12 @@ function toolsFor(
       })
     },
     receiveReceipt: async (receipt) => {
-      await receiveReceipt(context, { ...by, carrierKind: account.kind, ...receipt })
+      const given = { ...by, carrierKind: account.kind, ...receipt }
+      const take = () => takeReceipt(context, given)
+      // Our own id, which the carrier returns beside its own, finds the message immediately or never.
+      const isOurs = receipt.messageId !== undefined && receipt.messageId !== receipt.carrierMessageId
+      const outcome = isOurs ? await take() : await lookForMessage(requestedAt, take)
+      if (outcome === 'of_nothing') countReceipt(given, outcome)
     },
     receiveMissedCall: async (call) => {
       await receiveMissedCall(context, (await confirmed(sender)).name, call)

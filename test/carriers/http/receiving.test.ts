@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { queueMessage } from '../../domain/fixtures.js'
+import { newId } from '../../../src/ids.js'
+import { messageRow, queueMessage } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { conformsToReceiving } from '../receiving-conformance.js'
@@ -72,5 +74,42 @@ describeWeb('ids of an HTTP carrier that no number holds', ({ context, web }) =>
       'sent',
       'sent',
     ])
+  })
+})
+
+describeWeb('reports of an HTTP carrier', ({ context, web }) => {
+  let accountId: string
+  let line: TestLine
+
+  before(async () => {
+    const settings = settingsFor('https://sms.example.com/')
+    const account = await addCarrierAccount(context, { name: 'reporting', kind: 'http', settings })
+    accountId = account.id
+    line = await createLine(context, { carrierAccount: 'reporting' })
+  })
+
+  const report = (fields: object) =>
+    web.request(`/carriers/http/${accountId}/status`, { method: 'POST', ...post(fields)() })
+
+  it('find a message whose outcome is unknown by our own ID', async () => {
+    const id = await queueMessage(context, line, { status: 'unknown', claim_id: newId() })
+    expect(await report({ id, status: 'delivered' })).to.include({ status: 200 })
+    expect(await messageRow(context, id)).to.include({ status: 'delivered' })
+  })
+
+  it('find a message whose ID at the carrier is recorded a moment later', async () => {
+    const id = await queueMessage(context, line, { status: 'sending', claim_id: newId() })
+    const reported = report({ id: 'G-77', status: 'failed', error: 'no such subscriber' })
+    expect(await Promise.race([reported, sleep(150, 'no answer yet')])).to.equal('no answer yet')
+    await context
+      .db('carrier_message_ids')
+      .insert({ carrier: 'reporting', carrier_message_id: 'G-77', message_id: id })
+    expect(await reported).to.include({ status: 200 })
+    expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'no such subscriber' })
+  })
+
+  it('of nothing we know are answered like the others', async () => {
+    expect(await report({ id: newId(), status: 'delivered' })).to.include({ status: 200 })
+    expect(await context.db('unclear_callbacks').where({ account_id: accountId })).to.deep.equal([])
   })
 })

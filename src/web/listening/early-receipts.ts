@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReceiptOutcome } from '../../domain/messages/receive.js'
+
+export interface EarlyReceiptOptions {
+  /** When a message is looked for again, in ms after the request came. */
+  againAtMs: readonly number[]
+  /** The number of receipts that may wait at the same time; the next ones are looked for once. */
+  maxWaiting: number
+}
+
+/**
+ * Looks again for the message of a receipt that finds none. A carrier may report on a message before the worker has
+ * recorded the carrier's id of it, and does not repeat a report that was answered with success. A receipt of another
+ * system's message waits in vain, and holds a socket and a body meanwhile, so their number is limited. The moments are
+ * those of the request: a hundred receipts in it wait no longer than one.
+ */
+export function createEarlyReceipts({
+  againAtMs,
+  maxWaiting,
+}: EarlyReceiptOptions): (
+  requestedAt: number,
+  look: () => Promise<ReceiptOutcome>,
+) => Promise<ReceiptOutcome> {
+  let waiting = 0
+
+  async function lookAgain(
+    requestedAt: number,
+    look: () => Promise<ReceiptOutcome>,
+  ): Promise<ReceiptOutcome> {
+    const now = performance.now()
+    const moments = againAtMs.map((ms) => requestedAt + ms).filter((moment) => moment > now)
+    for (const moment of moments) {
+      await sleep(Math.max(0, moment - performance.now()))
+      const outcome = await look()
+      if (outcome !== 'of_nothing') return outcome
+    }
+    return 'of_nothing'
+  }
+
+  return async (requestedAt, look) => {
+    const outcome = await look()
+    if (outcome !== 'of_nothing' || waiting >= maxWaiting) return outcome
+    waiting += 1
+    try {
+      return await lookAgain(requestedAt, look)
+    } finally {
+      waiting -= 1
+    }
+  }
+}

@@ -16,7 +16,7 @@ describe('fair queue', () => {
       ...[1, 2].map((number) => work('b', number)),
       work('c', 1),
     ])
-    expect(done).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+    expect(done).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
   })
 
   it('are one at a time, and go on after what fails', async () => {

@@ -233,6 +233,8 @@ export async function findSealedSecret(db: Database, id: string): Promise<Buffer
 
 /** Everything that a POST to an endpoint needs. */
 export interface EndpointToCall {
+  /** The line's owner, or the user who registered the application. */
+  ownerId: string
   url: string
   secretSealed: Buffer
   /** It is only set while a rotation's overlap lasts. */
@@ -246,6 +248,7 @@ export async function findEndpointToCall(db: Database, id: string): Promise<Endp
   const row: EndpointToCall | undefined = await db('endpoints')
     .where({ id })
     .first({
+      ownerId: 'user_id',
       url: 'url',
       secretSealed: 'secret_sealed',
       previousSecretSealed: db.raw('case when previous_secret_until > now() then previous_secret_sealed end'),

@@ -8,7 +8,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
 import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
-import { TemplateFailed } from './deliveries/template.js'
+import { TemplateFailed, trialOf } from './deliveries/template.js'
 import { examplePayloadOf } from './example-payloads.js'
 import { readPolicyFields } from './policy-fields.js'
 import {
@@ -114,14 +114,13 @@ export async function previewPolicy(
   return { contentType, body, isSample: event === undefined, fields: change }
 }
 
-/** A trial waits for its user's turn, not for the endpoint's, so that events do not wait for it. */
 function limitsOf(config: Context['config'], endpoint: Endpoint) {
   return { maxRequestsAtOnce: config.endpointMaxInFlight, unaskedEvents: unaskedEventsOf(endpoint) }
 }
 
 async function fill(
   context: Context,
-  { userId }: Endpoint,
+  { userId, id: endpointId }: Endpoint,
   event: EventToDeliver,
   policy: EndpointPolicy,
 ): Promise<ShapedEvent> {
@@ -129,7 +128,7 @@ async function fill(
     throw new UserError('template is required for the shape template, such as {"text": {{ payload | json }}}')
   }
   try {
-    return await shapeEvent(context, event, policy, userId)
+    return await shapeEvent(context, event, policy, trialOf({ userId, endpointId }))
   } catch (error) {
     if (error instanceof TemplateFailed) throw new UserError(`template: ${error.message}`)
     throw error

@@ -20,15 +20,21 @@ export function createFairQueue({ maxWaiting, maxWaitingEach, busy }: Options) {
   let waitingCount = 0
   let isBusy = false
 
-  const next = (): void => {
+  const next = (last: string): void => {
+    // Whoever came during its turn comes before its next one.
+    const again = waiting.get(last)
+    if (again !== undefined) {
+      waiting.delete(last)
+      waiting.set(last, again)
+    }
     const [first] = waiting
     if (first === undefined) {
       isBusy = false
       return
     }
     const [owner, [begin, ...rest]] = first
-    waiting.delete(owner)
     if (rest.length > 0) waiting.set(owner, rest)
+    else waiting.delete(owner)
     waitingCount--
     begin?.()
   }
@@ -44,7 +50,7 @@ export function createFairQueue({ maxWaiting, maxWaitingEach, busy }: Options) {
     try {
       return await work()
     } finally {
-      next()
+      next(owner)
     }
   }
 }

@@ -18,6 +18,8 @@ export interface ClaimedDelivery {
   attemptNumber: number
   /** The number of attempts in this round, including this one: the step of the retry schedule. */
   roundAttempt: number
+  /** The user whose endpoint it is, who may not be the one whose line it is about. */
+  ownerId: string
   url: string
   secretSealed: Buffer
   /** It is only set while a rotation's overlap lasts. */
@@ -108,7 +110,7 @@ type Row = Omit<ClaimedDelivery, 'id' | 'status' | 'claimedSince'> & {
 /** `limit 1` makes it one look-up for each: otherwise Postgres might join with the whole table. */
 const POLICY = {
   columns: ', asked.*',
-  join: ` left join lateral (select e.policy, e.headers_sealed as "headersSealed"
+  join: ` left join lateral (select e.policy, e.headers_sealed as "headersSealed", e.user_id as "ownerId"
     from endpoints e where e.id = step_lanes.endpoint_id limit 1) asked on true`,
 }
 

@@ -299,7 +299,8 @@ export async function signedRequest(
   at: Date,
 ): Promise<{ headers: Record<string, string>; body: string }> {
   const policy = policyOf(event.policy)
-  const { contentType, headers, body } = await shapeEvent(context, event, policy, event.endpointId)
+  const { ownerId: userId, endpointId } = event
+  const { contentType, headers, body } = await shapeEvent(context, event, policy, { userId, endpointId })
   const secrets = secretsOf(context, event)
   return {
     headers: {

@@ -102,7 +102,10 @@ async function send(
   }
 }
 
-type Signer = Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed' | 'policy'>
+type Signer = Pick<
+  EventForEndpoint,
+  'endpointId' | 'ownerId' | 'secretSealed' | 'previousSecretSealed' | 'policy'
+>
 
 /**
  * The signing secret is that of the endpoint whose events they are, or of the event's line, which its developer
@@ -131,6 +134,6 @@ async function findSigner(
   const endpointId = own ?? endpoints.find(({ applicationId }) => applicationId === null)?.endpointId
   const endpoint = endpointId === undefined ? undefined : await findEndpointToCall(context.db, endpointId)
   if (endpointId === undefined || endpoint === undefined) return undefined
-  const { secretSealed, previousSecretSealed, policy } = endpoint
-  return { endpointId, secretSealed, previousSecretSealed, policy }
+  const { ownerId, secretSealed, previousSecretSealed, policy } = endpoint
+  return { endpointId, ownerId, secretSealed, previousSecretSealed, policy }
 }

@@ -8,7 +8,7 @@ import type { DeliveryWithAttempts } from './delivery-history.js'
 import { secondsOf } from './kept-headers.js'
 import { shapeEvent } from './shapes.js'
 import { signatureHeaders } from './signature.js'
-import { TemplateFailed } from './template.js'
+import { TemplateFailed, trialOf } from './template.js'
 
 export interface SentBody {
   text: string
@@ -34,7 +34,8 @@ export async function remakeBody(
   ])
   if (event === undefined || endpoint === undefined) return undefined
   try {
-    const { body } = await shapeEvent(context, { ...event, eventId }, policyOf(endpoint.policy), endpointId)
+    const owner = trialOf({ userId: endpoint.ownerId, endpointId })
+    const { body } = await shapeEvent(context, { ...event, eventId }, policyOf(endpoint.policy), owner)
     const secrets = secretsOf(context, { ...endpoint, endpointId })
     const signed = signatureHeaders(eventId, secondsOf(startedAt), body, secrets, SIGNATURE_KINDS)
     const possible = signed['webhook-signature'].split(' ')

@@ -2,7 +2,7 @@ import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.j
 import type { EndpointPolicy, Shape } from '../../../database/endpoints/policy.js'
 import { shorten } from '../../../kit/text/characters.js'
 import { timeOfId } from '../../../ids.js'
-import { fillTemplate } from './template.js'
+import { fillTemplate, type TemplateOwner } from './template.js'
 import type { Vocabulary } from '../../../vocabulary.js'
 
 export interface EventContent {
@@ -35,14 +35,14 @@ type ShapePolicy = Pick<EndpointPolicy, 'shape' | 'template' | 'templateContentT
 /**
  * Shapes an event as its endpoint wants it.
  *
- * @param owner the one whose turn it is to fill a template: an endpoint, or a user who tries it out
+ * @param owner whose template it is
  * @throws TemplateFailed, TemplateTooHeavy
  */
 export async function shapeEvent(
   context: Surroundings,
   event: EventWithId,
   { shape, template, templateContentType: contentType }: ShapePolicy,
-  owner: string,
+  owner: TemplateOwner,
 ): Promise<ShapedEvent> {
   if (shape !== 'template') return SHAPERS[shape](event, context)
   const fields = {

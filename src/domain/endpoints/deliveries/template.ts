@@ -16,10 +16,17 @@ const LIMITS = { parseLimit: MAX_TEMPLATE_LENGTH, memoryLimit: 200_000 }
  */
 const DEADLINE_MS = 500
 /**
- * After a template took too long, its owner can fill the next one only after this time, and so takes a twentieth of a
- * processor at most.
+ * After a template took too long, its endpoint can fill the next one only after this time. Endpoints of one user rest
+ * together, so a user takes a twentieth of a processor at most, however many endpoints there are.
  */
 const REST_MS = 10_000
+/**
+ * With fewer endpoints whose template took too long, the user's others need not rest: one faulty template stops no
+ * events of other endpoints.
+ */
+const MAX_HEAVY = 3
+/** After a time without such a template, it is forgotten whose it was. */
+const REMEMBERED_MS = 3_600_000
 
 /** A template cannot be filled with this event, and a repeat would not help. */
 export class TemplateFailed extends Error {}
@@ -42,23 +49,42 @@ const runFairly = createFairQueue({
   busy: 'Too many templates are being rendered right now. Try again in a few seconds',
 })
 
-/** The ends of the waits, by `performance.now()`. */
-const resting = new Map<string, number>()
+interface Rest {
+  /** By `performance.now()`. */
+  until: number
+  /** The endpoints whose template took too long, at most MAX_HEAVY. */
+  endpointIds: Set<string>
+}
+
+/** By the user. */
+const rests = new Map<string, Rest>()
+
+/** Whose template it is. Users take turns, and an endpoint of theirs may have to rest. */
+export interface TemplateOwner {
+  /** The user whose endpoint it is, who may not be the one whose line it is about. */
+  userId: string
+  endpointId: string
+}
+
+/** Returns who takes the turn if a person tries a template out: not the user, so that the user's events do not wait. */
+export function trialOf({ userId, endpointId }: TemplateOwner): TemplateOwner {
+  return { userId: `${userId} trying`, endpointId }
+}
 
 /**
  * Fills a template in the Liquid language (https://shopify.github.io/liquid/) with fields. If the result is declared
  * as JSON, it must be valid.
  *
- * @param owner the owner of the template: an endpoint, or a user who tries it out. They take turns.
  * @throws TemplateFailed with a sentence for the template's author; TemplateTooHeavy
  */
 export async function fillTemplate(
-  owner: string,
+  owner: TemplateOwner,
   template: string,
   contentType: string,
   fields: Record<string, string>,
 ): Promise<string> {
-  const answer = await runFairly(owner, () => fillWhole(owner, template, fields)).catch((error: unknown) => {
+  const filling = runFairly(owner.userId, () => fillWhole(owner, template, fields))
+  const answer = await filling.catch((error: unknown) => {
     throw error instanceof Unavailable ? new TemplateTooHeavy(error.message) : error
   })
   if ('fault' in answer) throw new TemplateFailed(answer.fault)
@@ -70,27 +96,40 @@ export async function fillTemplate(
   return answer.filled
 }
 
-async function fillWhole(owner: string, template: string, fields: Record<string, string>) {
-  const restMs = (resting.get(owner) ?? 0) - performance.now()
+async function fillWhole(owner: TemplateOwner, template: string, fields: Record<string, string>) {
+  const restMs = restOf(owner)
   if (restMs > 0) {
     const seconds = Math.ceil(restMs / 1000)
     throw new TemplateTooHeavy(
       `the last event took too long to render. Wait ${seconds} seconds, then try again`,
     )
   }
-  resting.delete(owner)
   try {
     return await ask({ template, fields })
   } catch (error) {
     if (!(error instanceof Overran)) throw error
-    for (const [each, until] of resting) if (until < performance.now()) resting.delete(each)
-    resting.set(owner, performance.now() + REST_MS)
+    rest(owner)
     throw new TemplateTooHeavy(
       error.what === 'time'
         ? `rendering takes longer than ${DEADLINE_MS} ms. Use fewer loops and filters`
         : 'rendering takes too much memory. Use fewer loops and shorter texts',
     )
   }
+}
+
+function restOf({ userId, endpointId }: TemplateOwner): number {
+  const { until, endpointIds } = rests.get(userId) ?? NO_REST
+  return endpointIds.size >= MAX_HEAVY || endpointIds.has(endpointId) ? until - performance.now() : 0
+}
+
+const NO_REST: Rest = { until: 0, endpointIds: new Set() }
+
+function rest({ userId, endpointId }: TemplateOwner): void {
+  const now = performance.now()
+  for (const [each, { until }] of rests) if (until + REMEMBERED_MS < now) rests.delete(each)
+  const endpointIds = rests.get(userId)?.endpointIds ?? new Set()
+  if (endpointIds.size < MAX_HEAVY) endpointIds.add(endpointId)
+  rests.set(userId, { until: now + REST_MS, endpointIds })
 }
 
 function isJson(contentType: string): boolean {

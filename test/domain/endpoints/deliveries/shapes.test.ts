@@ -122,7 +122,7 @@ describeContext('the shape of an event', (context) => {
       context,
       { ...sixFields(), type: 'inboundText', eventId: newId(), ...overrides },
       { ...DEFAULT_POLICY, shape, template: '{{ type | json }}' },
-      newId(),
+      { userId: newId(), endpointId: newId() },
     )
 
   it('slack and discord take no orders from a stranger, and no text is too long for them', async () => {

@@ -4,6 +4,8 @@ import {
   fillTemplate,
   TemplateFailed,
   TemplateTooHeavy,
+  trialOf,
+  type TemplateOwner,
 } from '../../../../src/domain/endpoints/deliveries/template.js'
 import { newId } from '../../../../src/ids.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
@@ -16,12 +18,15 @@ import {
   verifyEvent,
   ANNA,
   countWaitingForLocks,
+  deliveriesOf,
   deliverWhenDue,
   deliveryRow,
   inboundText,
   receiveForDelivery,
+  receiveNew,
+  type DeliveryRow,
 } from '../../fixtures.js'
-import { createApplication } from '../../applications/applications.js'
+import { connect, createApplication } from '../../applications/applications.js'
 import { refusal } from '../../refusal.js'
 
 const TEMPLATE = '{"from": {{ fromNumber | json }}, "said": {{ payload | json }}}'
@@ -47,7 +52,9 @@ const HEAVY = {
 
 const SIMPLE = '{"said": {{ payload | json }}}'
 
-const fill = (template: string, owner = newId()) =>
+const newOwner = (userId = newId()): TemplateOwner => ({ userId, endpointId: newId() })
+
+const fill = (template: string, owner = newOwner()) =>
   fillTemplate(owner, template, 'text/plain', { payload: 'Hi' })
 
 const faultOf = (filled: Promise<string>): Promise<unknown> =>
@@ -81,7 +88,7 @@ describe('a template that takes the processor', () => {
   })
 
   it('lets others have their turn before its owner’s next one, which has to rest', async () => {
-    const [heavy, other] = [newId(), newId()]
+    const [heavy, other] = [newOwner(), newOwner()]
     const done: string[] = []
     const all = [
       ...Object.values(HEAVY).map((template) =>
@@ -96,8 +103,33 @@ describe('a template that takes the processor', () => {
     expect(done.slice(3)).to.deep.equal(Array(Object.keys(HEAVY).length - 2).fill(resting))
   })
 
+  const [heavy = ''] = Object.values(HEAVY)
+
+  it('rests together with those of twenty endpoints of its user; another user waits for one turn at most', async () => {
+    const userId = newId()
+    const done: unknown[] = []
+    const all = Array.from({ length: 20 }, () =>
+      faultOf(fill(heavy, newOwner(userId))).then((fault) => done.push(fault)),
+    )
+    all.push(fill(SIMPLE).then((text) => done.push(text)))
+    await Promise.all(all)
+    expect(done.indexOf('{"said": "Hi"}')).to.equal(1)
+    const count = (words: RegExp) => done.filter((each) => words.test(String(each))).length
+    expect(count(/longer than 500 ms/)).to.equal(3)
+    expect(count(/took too long to render. Wait \d+ seconds/)).to.equal(17)
+    expect(String(await faultOf(fill(SIMPLE, newOwner(userId))))).to.match(/Wait \d+ seconds/)
+  })
+
+  it('does not have other endpoints of its user rest, nor its user’s trials', async () => {
+    const owner = newOwner()
+    expect(await faultOf(fill(heavy, owner))).to.be.instanceOf(TemplateTooHeavy)
+    expect(String(await faultOf(fill(SIMPLE, owner)))).to.match(/Wait \d+ seconds/)
+    expect(await fill(SIMPLE, newOwner(owner.userId))).to.equal('{"said": "Hi"}')
+    expect(await fill(SIMPLE, trialOf(owner))).to.equal('{"said": "Hi"}')
+  })
+
   it('is not all that waits: too many of one owner are not waited for', async () => {
-    const owner = newId()
+    const owner = newOwner()
     const faults = await Promise.all(Array.from({ length: 1100 }, () => faultOf(fill(SIMPLE, owner))))
     const refused = faults.filter((fault) => fault instanceof TemplateTooHeavy)
     expect(refused).to.have.lengthOf(99)
@@ -206,10 +238,7 @@ describeContext('a template of one’s own', (context) => {
   }
   for (const [what, template] of Object.entries(HOSTILE)) {
     it(`that ${what} is stopped`, async () => {
-      const failed = await fillTemplate(newId(), template, 'text/plain', { payload: 'Hi' }).catch(
-        (error: unknown) => error,
-      )
-      expect(failed).to.be.instanceOf(TemplateFailed)
+      expect(await faultOf(fill(template))).to.be.instanceOf(TemplateFailed)
     })
   }
 
@@ -247,6 +276,30 @@ describeContext('a template of one’s own', (context) => {
         last_failure: 'template_too_heavy',
       })
       expect(await places()).to.deep.equal([before / 2])
+      expect(receiver.requests).to.deep.equal([])
+    })
+
+    it('rests with all endpoints of its user when it is the third, whosever line the event is about', async () => {
+      const application = await createApplication(context, { webhookUrl: receiver.url })
+      const { userId } = application
+      const policy = { shape: 'template', templateContentType: 'text/plain' }
+      const template = `{% if payload == "Hi there" %}${heavy ?? ''}{% endif %}`
+      const failures: unknown[] = []
+      for (const each of [template, template, template, '{{ payload }}']) {
+        const ownLine = await createLine(context, { userId, outgoingUrl: receiver.url })
+        await changePolicy(context, ...own(ownLine), { ...policy, template: each })
+        const { id, endpoint_id: endpointId } = await receiveForDelivery(context, ownLine)
+        failures.push(await deliverWhenDue(context, id, endpointId))
+      }
+      for (const outcome of failures) expect(outcome).to.include({ failure: 'template_too_heavy' })
+      await changePolicy(context, ...own(application), { ...policy, template: '{{ payload }}' })
+      const foreign = await createLine(context)
+      await connect(context, application, foreign)
+      const [{ id, endpoint_id: endpointId }] = (await deliveriesOf(
+        context,
+        await receiveNew(context, foreign),
+      )) as [DeliveryRow]
+      expect(await deliverWhenDue(context, id, endpointId)).to.include({ failure: 'template_too_heavy' })
       expect(receiver.requests).to.deep.equal([])
     })
   })

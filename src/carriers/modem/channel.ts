@@ -24,9 +24,10 @@ export interface Channel {
   /**
    * Writes a text after the prompt for it.
    *
+   * @returns the answer, and if the text was written: it was not if the modem refused the command for it
    * @throws NotWritten, ModemFault; after the latter, it may have been sent
    */
-  submit(pdu: { hex: string; length: number }): Promise<Answer>
+  submit(pdu: { hex: string; length: number }): Promise<Answer & { isWritten: boolean }>
   /** Resolves when the channel is free. The caller has it until it calls the result; undefined if that took too long. */
   enter(limitMs?: number): Promise<(() => void) | undefined>
   write(text: string): void
@@ -48,7 +49,9 @@ const [MAX_LINE, MAX_LINES] = [2000, 2000]
 const [ESC, CTRL_Z] = ['\x1b', '\x1a']
 
 const RESULT =
-  /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR:(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS|NO CARRIER)$/
+  /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR:(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS)$/
+/** A modem says these when somebody calls its number and hangs up, also in the middle of an answer. */
+const OF_CALLS = /^(?:RING|NO CARRIER|\+CRING:.*|\+CLIP:.*)$/
 
 interface Waiting {
   command: string
@@ -94,7 +97,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
     const [result, isOk, , service, code] = RESULT.exec(line) ?? []
     if (memory !== undefined) onStored(memory)
     else if (length !== undefined) pduLength = Number(length)
-    else if (waiting === undefined || line === waiting.command) return
+    else if (waiting === undefined || line === waiting.command || OF_CALLS.test(line)) return
     else if (result === undefined) {
       if (waiting.lines.length < MAX_LINES) waiting.lines.push(line)
       // A long list takes long, and each of its lines shows that the modem is alive.
@@ -148,16 +151,18 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       let answer: Answer | 'prompt'
       try {
         answer = await prompting
+        // It belongs to something else, and so may the next answers.
+        if (answer !== 'prompt' && answer.isOk) throw new ModemFault('the modem gave no prompt for a text')
       } catch (error) {
         write(ESC)
         port.close()
         throw new NotWritten(asError(error).message)
       }
-      if (answer !== 'prompt') return answer
+      if (answer !== 'prompt') return { ...answer, isWritten: false }
       const answering = wait(hex, SUBMIT_MS)
       // One piece: a process that is killed has written all of it or nothing, and ESC ends a part.
       write(hex + CTRL_Z)
-      return (await answering) as Answer
+      return { ...((await answering) as Answer), isWritten: true }
     },
     enter: createLock(),
   }

@@ -62,8 +62,12 @@ const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
 /** By then there is room again, as far as anybody says. */
 const THROTTLED_MS = 5000
 
-/** Converts the error of a text to one of the four errors. */
-export function errorOf(code: string): Error {
+/**
+ * Converts the error of a text to one of the four errors.
+ *
+ * @param isWritten false if the modem did not get the text, so that nothing can have been sent
+ */
+export function errorOf(code: string, isWritten: boolean): Error {
   const words = describeCode(code)
   switch (CODES[code]?.[0]) {
     case 'rejected':
@@ -73,7 +77,7 @@ export function errorOf(code: string): Error {
     case 'unavailable':
       return new CarrierUnavailable(words)
     case undefined:
-      return new CarrierOutcomeUnknown(words)
+      return isWritten ? new CarrierOutcomeUnknown(words) : new CarrierUnavailable(words)
   }
 }
 

@@ -112,8 +112,8 @@ async function sendLaterPart(modem: ReadyModem, part: SubmitPdu, signal: AbortSi
  */
 async function sendPart({ channel, giveUp }: ReadyModem, part: SubmitPdu): Promise<string> {
   try {
-    const { isOk, code, lines } = await channel.submit(part)
-    if (!isOk) throw errorOf(code)
+    const { isOk, code, lines, isWritten } = await channel.submit(part)
+    if (!isOk) throw errorOf(code, isWritten)
     const [, reference] = /^\+CMGS: *(\d+)/.exec(lines.find((line) => line.startsWith('+CMGS')) ?? '') ?? []
     // Without a reference it was taken all the same. No report will find it.
     return idOf(Number(reference ?? -1), Date.now())

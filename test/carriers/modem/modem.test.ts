@@ -139,7 +139,11 @@ describe('a modem', () => {
     ['the network refuses it', { cms: 21 }, CarrierRejected],
     ['the network is busy', { cms: 42 }, CarrierThrottled],
     ['there is no network', { cms: 331 }, CarrierUnavailable],
-    ['there is no prompt for it', 'refused', CarrierUnavailable],
+    ['there is no prompt for it', { noPrompt: '+CMS ERROR: 331' }, CarrierUnavailable],
+    ['there is none for a reason of its own', { noPrompt: '+CMS ERROR: 500' }, CarrierUnavailable],
+    ['there is none as it starts', { noPrompt: '+CME ERROR: 515' }, CarrierUnavailable],
+    ['there is none, and no reason', { noPrompt: 'ERROR' }, CarrierUnavailable],
+    ['there is an OK instead of the prompt', { noPrompt: 'OK' }, CarrierUnavailable],
     ['the network did not answer', { cms: 332 }, CarrierOutcomeUnknown],
     ['the modem has a code of its own', { cms: 512 }, CarrierOutcomeUnknown],
     ['the modem gives no reason', { line: 'ERROR' }, CarrierOutcomeUnknown],
@@ -149,6 +153,18 @@ describe('a modem', () => {
       expect(await failure(send())).to.be.instanceOf(wanted)
     })
   }
+
+  it('sends on while somebody calls its number and hangs up', async () => {
+    await startReady({ outcomeOf: (_to, text) => (text === 'one' ? { lateMs: 1000 } : undefined) })
+    const sending = ['one', 'two'].map(async (text) =>
+      held.carrier.send(anyMessage({ toNumber: ANNA, text }), AbortSignal.timeout(15_000)),
+    )
+    await until('the first is with the network', () => modem.taken.length === 1)
+    modem.call()
+    const ids = (await Promise.all(sending)).map(({ carrierMessageId }) => carrierMessageId.split('-')[1])
+    expect(modem.taken.map(({ text }) => text)).to.deep.equal(['one', 'two'])
+    expect(ids).to.deep.equal(modem.taken.map(({ reference }) => String(reference)))
+  })
 
   it('does not know what became of a text when the stick is pulled out before its answer', async () => {
     await startReady({ outcomeOf: () => 'taken_silently' })

@@ -28,6 +28,8 @@ export interface ModemStandIn {
   bringPdu(tpdu: string): void
   /** A status report on a text that was taken. */
   report(to: string, reference: number, status: number, at?: Date): void
+  /** Somebody calls its number, and hangs up. */
+  call(): void
   /** The number of texts in its memory, and of those that still wait in the network. */
   storedCount(): number
   waitingCount(): number
@@ -36,9 +38,9 @@ export interface ModemStandIn {
   close(): Promise<void>
 }
 
-/** What becomes of a text: the number of a +CMS ERROR, a line instead of an answer, or how it fails to answer. */
+/** What becomes of a text: the number of a +CMS ERROR, a line instead of an answer, or of the prompt, or how it fails to answer. */
 type Outcome =
-  { cms: number } | { line: string } | { lateMs: number } | 'taken_silently' | 'hangs' | 'refused'
+  { cms: number } | { line: string } | { lateMs: number } | { noPrompt: string } | 'taken_silently' | 'hangs'
 
 export interface ModemState {
   hasSim: boolean
@@ -274,8 +276,9 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       }
     }),
     '+CMGS': withSim((given) => {
+      const outcome = state.outcomeOf('', '')
       if (mode.isText) fail(304, 'CMS')
-      else if (standIn.state.outcomeOf('', '') === 'refused') fail(331, 'CMS')
+      else if (typeof outcome === 'object' && 'noPrompt' in outcome) say(outcome.noPrompt)
       else {
         mode.lengthOfPdu = Number(given.slice(1))
         write('\r\n> ')
@@ -404,6 +407,10 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       const reports = mode.indications[3]
       if (reports === 1) say(`+CDS: ${tpdu.length / 2}\r\n${SMSC}${tpdu}`)
       else if (reports === 2) store(tpdu, 'SR')
+    },
+    call: () => {
+      say('RING')
+      say('NO CARRIER')
     },
     storedCount: () => stored.length,
     waitingCount: () => inNetwork.length,

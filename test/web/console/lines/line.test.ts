@@ -42,6 +42,10 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expect(wordsOf(await page('/send'))).to.include(
       'The URL currently returns 404 because the developer connection is off.',
     )
+    expect(wordsOf(await page('/access'))).to.include(
+      'The incoming webhook does not accept messages, and your endpoints get no events. ' +
+        'API tokens and authorized applications can still send from this line.',
+    )
     expectSentTo(await submit('connection/enable'), `${path}/access?done=enabled#connection`)
     expect(await post()).to.equal(200)
     expect(await page('/access?done=enabled')).to.include('Developer connection enabled.')

@@ -7,6 +7,9 @@ import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
 import { lineWithNotice, Section, tabPath, type LineView } from './section.js'
 
+/** The switch is about webhooks only. */
+const UNAFFECTED = 'API tokens and authorized applications can still send from this line.'
+
 /** Forms to enable the connection, and to switch it off without deleting anything. */
 export function Connection({ view }: { view: LineView }) {
   const { enabled } = view.connection
@@ -24,7 +27,7 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
       <p>
         <span class="badge good">on</span>{' '}
         {line.status === 'active'
-          ? 'Your programs can send from this line, and incoming messages go to your server.'
+          ? 'Your programs can send through the incoming webhook, and incoming messages go to your server.'
           : 'It takes effect when the line itself is enabled again.'}
       </p>
       <Form page={page} action={action} class="inline">
@@ -50,8 +53,9 @@ export function Disconnect({ view }: { view: LineView }) {
       {connection.enabled ? (
         <>
           <p class="muted">
-            Disconnecting stops your programs from sending and receiving on this line. To pause them for a
-            while, disable the connection under <a href={tabPath(view.line.id, 'access')}>Access</a> instead.
+            Disconnecting stops the incoming webhook and the events to your endpoints. {UNAFFECTED} To pause
+            both for a while, disable the connection under{' '}
+            <a href={tabPath(view.line.id, 'access')}>Access</a> instead.
           </p>
           <Confirm
             page={page}
@@ -78,7 +82,7 @@ function Off({ view: { page, connection }, action }: { view: LineView; action: s
       <p>
         <span class="badge">off</span>{' '}
         {isResting
-          ? 'Programs cannot send from this line, and incoming messages are not forwarded. Your settings on the other tabs are kept.'
+          ? `The incoming webhook does not accept messages, and your endpoints get no events. ${UNAFFECTED} Your settings on the other tabs are kept.`
           : 'Turn it on to let your programs send and receive messages on this line through webhooks.'}
       </p>
       <Form page={page} action={action} class="inline">

@@ -2,6 +2,7 @@ import {
   countHeldDeliveries,
   releaseHeldDeliveries,
 } from '../../../database/endpoints/deliveries/creating.js'
+import { transaction } from '../../../database/connection.js'
 import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
@@ -42,12 +43,15 @@ export async function sendHeldEvents(context: Context, caller: EndpointCaller, i
     await addTask(context, task, endpointAct(endpoint, 'endpoint.held_events.sent', { after: { count } }))
     return count
   }
-  const released = await releaseHeldDeliveries(db, endpointId, FIRST_ID, RELEASE_BATCH)
+  const released = await transaction(db, async (trx) => {
+    const batch = await releaseHeldDeliveries(trx, endpointId, FIRST_ID, RELEASE_BATCH)
+    if (batch.length > 0) {
+      const after = { count: batch.length }
+      await record(context, trx, endpointAct(endpoint, 'endpoint.held_events.sent', { after }))
+    }
+    return batch
+  })
   await queues.enqueueDeliveries(released)
-  if (released.length > 0) {
-    const after = { count: released.length }
-    await record(context, db, endpointAct(endpoint, 'endpoint.held_events.sent', { after }))
-  }
   return released.length
 }
 

@@ -4,6 +4,7 @@ import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
 import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
 import { sendDeliveryAgain } from '../../../../src/domain/endpoints/deliveries/send-again.js'
+import { asError } from '../../../../src/errors.js'
 import { newId } from '../../../../src/ids.js'
 import { getEndpoint } from '../../../../src/domain/endpoints/get-endpoint.js'
 import { tryDeliveryNow, tryEndpointNow } from '../../../../src/domain/endpoints/deliveries/try-now.js'
@@ -59,6 +60,22 @@ describeContext('sending the events that were held', (context) => {
     )
     return delivery
   }
+
+  it('are not sent if that cannot be recorded in the audit log', async () => {
+    const { id } = await receiveForDelivery(context, line)
+    await changeRows(context, 'deliveries', id, { status: 'held' })
+    await context.db.raw(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no room'; end $$`)
+    await context.db.raw(
+      'create trigger refuse before insert on audit_log for each row execute function refuse()',
+    )
+    try {
+      expect(String(await sendHeld().catch(asError))).to.include('no room')
+      expect(await deliveryRow(context, id)).to.include({ status: 'held' })
+    } finally {
+      await context.db.raw('drop function refuse() cascade')
+    }
+  })
 
   it('gives their endpoint a job, and each a new round of attempts', async () => {
     await setDisabled('failing')

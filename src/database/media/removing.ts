@@ -1,8 +1,11 @@
 import type { Database } from '../connection.js'
 
+/** Carriers fetch media after they took the message, and try again for a while. */
+const FETCHED_DAYS = 1
+
 /**
  * Lists stored media that are older than this many days, the oldest first, except those of messages that are still to
- * be sent.
+ * be sent, or that a carrier took in the last day: a message may be scheduled, and wait, longer than media are kept.
  */
 export async function listOldMedia(
   db: Database,
@@ -12,9 +15,10 @@ export async function listOldMedia(
   const { rows } = await db.raw<{ rows: { id: string; storageKey: string }[] }>(
     `select id, storage_key as "storageKey" from media
      where status = 'stored' and removed_at is null and stored_at < now() - make_interval(days => ?)
-       and not exists (select from messages m where m.id = media.message_id and m.status = 'scheduled')
+       and not exists (select from messages m where m.id = media.message_id
+         and (m.status in ('scheduled', 'queued', 'sending') or m.handed_over_at > now() - make_interval(days => ?)))
      order by stored_at limit ?`,
-    [days, limit],
+    [days, FETCHED_DAYS, limit],
   )
   return rows
 }

@@ -4,6 +4,7 @@ import type { MediaLimits } from '../../../src/carriers/media-limits.js'
 import { simulator } from '../../../src/carriers/simulator.js'
 import type { Context } from '../../../src/domain/context.js'
 import { fetchMedia } from '../../../src/domain/media/fetch.js'
+import { removeOldMedia } from '../../../src/domain/media/retention.js'
 import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
@@ -15,7 +16,9 @@ import { copyMedia, copyMediaToTheEnd, mediaRow, type MediaRow } from '../../hel
 import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
 import {
+  ago,
   ANNA,
+  changeRows,
   hasMessageJob,
   messageRow,
   queueMessage,
@@ -60,6 +63,23 @@ describeContext('media that a line sends', { environment }, (context) => {
     await copyMediaToTheEnd({ ...context, config }, id)
     return { id, media: await mediaRow(context, id) }
   }
+
+  it('are kept until a day after the message was sent, however old they are', async () => {
+    const { id } = await postAndCopy(host.give(PNG))
+    await context.db('media').update({ stored_at: ago(context, '31 days') })
+    for (const fields of [
+      { status: 'scheduled' },
+      { status: 'queued' },
+      { status: 'sending' },
+      { status: 'sent', handed_over_at: ago(context, '23 hours') },
+      { status: 'unknown', handed_over_at: ago(context, '23 hours') },
+    ]) {
+      await changeRows(context, 'messages', id, fields)
+      expect(await removeOldMedia(context), fields.status).to.equal(0)
+    }
+    await changeRows(context, 'messages', id, { status: 'sent', handed_over_at: ago(context, '25 hours') })
+    expect(await removeOldMedia(context)).to.equal(1)
+  })
 
   describe('are copied', () => {
     for (const [what, bytes, contentType, size] of [

@@ -3,7 +3,7 @@ import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
 import type { Event } from './events.js'
 import { allOf, idsBetween } from '../lists.js'
-import { FORGOTTEN } from '../people/forgotten.js'
+import { HAS_CONTENT } from '../people/forgotten.js'
 
 /** `undelivered` means that no endpoint got it, or that an attempt has failed and the next one is still to come. */
 export const REPLAY_OUTCOMES = ['any', 'undelivered', 'delivered'] as const
@@ -26,9 +26,6 @@ export interface ReplayFilter {
   outcome: ReplayOutcome
 }
 
-/** Nothing is left to send about people who were forgotten. */
-const HAS_CONTENT = ` and from_number is distinct from '${FORGOTTEN}'`
-
 const FAILED = `(status in ('exhausted', 'held') or status = 'pending' and attempt_count > 0)`
 
 const HAS_OUTCOME: Record<ReplayOutcome, string> = {
@@ -44,7 +41,7 @@ function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
   const receivers = receiversOf(filter)
   return {
-    sql: `from deliveries where id > ?::uuid${sql}${receivers.sql}${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
+    sql: `from deliveries where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
       and not (status = 'held' and ${WITHOUT_MEDIA})`,
     bindings: [afterId, ...bindings, ...receivers.bindings],
   }
@@ -110,7 +107,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   if (filter.applicationId != null) {
     return {
       sql: `select id, event_id from deliveries
-        where id > ?::uuid${sql}${receivers.sql}${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
+        where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
           and exists (select from application_lines c where c.application_id = deliveries.application_id
             and c.line_id = deliveries.line_id and gets_events(c.scopes))`,
       bindings: [afterId, ...bindings, ...receivers.bindings],
@@ -122,7 +119,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const outcome = { any: undefined, delivered: got, undelivered: `not ${got}` }[filter.outcome]
   return {
     sql: `select id, id as event_id from events
-      where id > ?::uuid${sql}${HAS_CONTENT}${outcome === undefined ? '' : ` and ${outcome}`}`,
+      where id > ?::uuid${sql} and ${HAS_CONTENT}${outcome === undefined ? '' : ` and ${outcome}`}`,
     bindings: [afterId, ...bindings, ...(outcome === undefined ? [] : receivers.bindings)],
   }
 }

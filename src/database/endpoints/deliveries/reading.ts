@@ -1,6 +1,7 @@
 import type { DeliveryStatus } from '../../../states.js'
 import type { EventType } from '../../../event-types.js'
 import { columnsOf } from '../../../shape.js'
+import { HAS_CONTENT } from '../../people/forgotten.js'
 import type { Database } from '../../connection.js'
 import {
   allOf,
@@ -135,7 +136,7 @@ export async function listAttempts(db: Database, deliveryIds: readonly string[])
 /**
  * Starts a new round of attempts for a delivery that is over or held.
  *
- * @returns undefined if it is under way, or is not the user's
+ * @returns undefined if it is under way, is not the user's, or its person was forgotten
  */
 export async function restartDelivery(
   db: Database,
@@ -147,7 +148,7 @@ export async function restartDelivery(
   const { rows } = await db.raw<{ rows: { id: string; endpointId: string; generation: number }[] }>(
     `update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
        job_generation = job_generation + 1, delivered_at = null
-     where user_id = ? and id = ?::uuid and status = any (?)
+     where user_id = ? and id = ?::uuid and status = any (?) and ${HAS_CONTENT}
      returning id, endpoint_id as "endpointId", job_generation as generation`,
     [userId, id, [...statuses]],
   )

@@ -2,6 +2,7 @@ import { makeDeliveryDue } from '../../../database/endpoints/deliveries/making-d
 import type { Delivery } from '../../../database/endpoints/deliveries/delivery.js'
 import { restartDelivery } from '../../../database/endpoints/deliveries/reading.js'
 import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
+import { FORGOTTEN } from '../../../database/people/forgotten.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { isMediaFailure } from '../../media/failures.js'
@@ -22,14 +23,18 @@ interface Asked {
   deliveryIds: string[]
 }
 
-/** True if a user may have it retried without waiting: it failed, and is over, held, or waits for its next attempt. */
-export function mayRetry({ status, lastFailure, endpointPausedAt }: RetriedState): boolean {
+/**
+ * True if a user may have it retried without waiting: it failed, and is over, held, or waits for its next attempt. If
+ * its person was forgotten, there is nothing to send.
+ */
+export function mayRetry({ status, lastFailure, fromNumber, endpointPausedAt }: RetriedState): boolean {
+  if (fromNumber === FORGOTTEN) return false
   // Without a copy of its media there is nothing to send.
   if (status === 'held') return !isMediaFailure(lastFailure)
   return status === 'exhausted' || (status === 'pending' && lastFailure !== null && endpointPausedAt === null)
 }
 
-type RetriedState = Pick<Delivery, 'status' | 'lastFailure' | 'endpointPausedAt'>
+type RetriedState = Pick<Delivery, 'status' | 'lastFailure' | 'fromNumber' | 'endpointPausedAt'>
 
 /**
  * Starts a background task that retries everything undelivered that matches the filter, the newest first.
@@ -61,8 +66,8 @@ function isDeliveryStatus(status: string | undefined): boolean {
 }
 
 /**
- * Retries the next deliveries of such a task (`tasks/run.ts`). One that is under way or was delivered meanwhile is
- * left alone.
+ * Retries the next deliveries of such a task (`tasks/run.ts`). One that is under way, or was delivered or forgotten
+ * meanwhile, is left alone.
  */
 export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { deliveryIds } = task.asked as Asked

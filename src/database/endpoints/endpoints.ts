@@ -87,6 +87,8 @@ export const ENDPOINT_FIELDS = {
     orNull(moment),
     'Events are also signed with the previous secret until then.',
   ),
+  /** The same, but also when it is over: it changes with every rotation. */
+  lastOverlapUntil: internal('e.previous_secret_until', orNull(moment)),
   createdAt: shown('e.created_at', moment),
 }
 

@@ -77,14 +77,13 @@ export async function insertIncomingWebhook(
   return inserted.length > 0
 }
 
-/** @returns false if the line has no webhook */
 export async function replaceToken(
   db: Database,
   lineId: string,
   token: StoredToken,
   overlapSeconds: number,
-): Promise<boolean> {
-  const changed = await db('incoming_webhooks')
+): Promise<void> {
+  await db('incoming_webhooks')
     .where({ line_id: lineId })
     .update({
       previous_token_hash: overlapSeconds > 0 ? db.ref('token_hash') : null,
@@ -94,19 +93,22 @@ export async function replaceToken(
       token_sealed: token.tokenSealed,
       regenerated_at: db.fn.now(),
     })
-  return changed > 0
+}
+
+export interface SealedToken {
+  sealed: Buffer
+  regeneratedAt: Date | null
 }
 
 export async function findSealedToken(
   db: Database,
   userId: string,
   lineId: string,
-): Promise<Buffer | undefined> {
-  const row = await db('incoming_webhooks as w')
+): Promise<SealedToken | undefined> {
+  return db('incoming_webhooks as w')
     .join('lines as l', 'l.id', 'w.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
-    .first<{ sealed: Buffer } | undefined>({ sealed: 'w.token_sealed' })
-  return row?.sealed
+    .first<SealedToken | undefined>({ sealed: 'w.token_sealed', regeneratedAt: 'w.regenerated_at' })
 }
 
 /** Finds any line whose webhook is open in the sense of `findOpenIncomingWebhooks`; undefined if there is none. */

@@ -20,12 +20,16 @@ export async function revealSigningSecret(
   caller: EndpointCaller,
   id: string,
 ): Promise<string> {
-  const { db, secrets } = context
   const endpoint = await getEndpoint(context, caller, id)
-  const sealed = await findSealedSecret(db, endpoint.id)
-  if (sealed === undefined) throw new Error(`the endpoint ${endpoint.id} has no signing secret`)
-  await record(context, db, endpointAct(endpoint, 'endpoint.secret.shown'))
-  return secrets.open(sealed, signingSecretPlace(endpoint.id))
+  const secret = await openSecret(context, context.db, endpoint.id)
+  await record(context, context.db, endpointAct(endpoint, 'endpoint.secret.shown'))
+  return secret
+}
+
+async function openSecret({ secrets }: Context, db: Database, id: string): Promise<string> {
+  const sealed = await findSealedSecret(db, id)
+  if (sealed === undefined) throw new Error(`the endpoint ${id} has no signing secret`)
+  return secrets.open(sealed, signingSecretPlace(id))
 }
 
 /** Returns `whpk_…`, the current one first: they verify `v1a` signatures. undefined if there is no such endpoint. */
@@ -38,16 +42,22 @@ export async function findPublicKeys(context: Context, endpointId: string): Prom
  * Makes a new signing secret. The old one signs too for 24 h, so that receivers can change over without losing an
  * event; one from a rotation before that ends immediately.
  *
- * @returns the new secret
+ * @param seen the endpoint's `lastOverlapUntil` that the caller saw: nothing is done if it has changed since, because
+ *   a form that is sent twice would end the secret that receivers still use
+ * @returns the secret that signs now
  * @throws UserError 404
  */
 export async function rotateSigningSecret(
   context: Context,
   caller: EndpointCaller,
   id: string,
+  seen?: Date | null,
 ): Promise<string> {
   return transaction(context.db, async (trx: Database) => {
     const endpoint = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
+    if (seen !== undefined && seen?.getTime() !== endpoint.lastOverlapUntil?.getTime()) {
+      return openSecret(context, trx, endpoint.id)
+    }
     const secret = newSigningSecret()
     const secretSealed = context.secrets.seal(secret, signingSecretPlace(endpoint.id))
     await replaceSecret(trx, endpoint.id, secretSealed, OVERLAP_SECONDS)

@@ -6,6 +6,7 @@ import {
   insertIncomingWebhook,
   replaceToken,
   type OpenIncomingWebhook,
+  type SealedToken,
 } from '../../database/lines/incoming-webhooks.js'
 import { UserError } from '../../errors.js'
 import { newToken, sha256 } from '../../secrets.js'
@@ -50,6 +51,9 @@ export async function createIncomingWebhook(
  * Gives the webhook a new token, which is possible even while the connection is off. The old token stops immediately,
  * or works for another `overlapSeconds`.
  *
+ * @param seen when the token was last regenerated, as the caller saw it: nothing is done if that has changed since,
+ *   because a form that is sent twice would end the token whose overlap was just chosen
+ * @returns the webhook with the token that it has now
  * @throws UserError 400 for the seconds, 404 if there is no webhook
  */
 export async function regenerateToken(
@@ -57,17 +61,24 @@ export async function regenerateToken(
   userId: string,
   lineId: string,
   overlapSeconds = 0,
+  seen?: Date | null,
 ): Promise<IncomingWebhook> {
   if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
     throw new UserError(`overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`)
   }
-  const token = newToken()
-  await transaction(context.db, async (trx) => {
+  return transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
-    if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds))) throw noWebhook()
+    // A statement of its own: what is joined to a row that waited for its lock is as it was before.
+    const current = await findSealedToken(trx, userId, lineId)
+    if (current === undefined) throw noWebhook()
+    if (seen !== undefined && seen?.getTime() !== current.regeneratedAt?.getTime()) {
+      return opened(context, lineId, current)
+    }
+    const token = newToken()
+    await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds)
     await recordFor(context, trx, 'regenerated', { userId, lineId }, { overlapSeconds })
+    return shown(context, lineId, token)
   })
-  return shown(context, lineId, token)
 }
 
 /**
@@ -89,10 +100,10 @@ export async function revealIncomingWebhook(
   userId: string,
   lineId: string,
 ): Promise<IncomingWebhook | undefined> {
-  const sealed = await findSealedToken(context.db, userId, lineId)
-  if (sealed === undefined) return undefined
+  const current = await findSealedToken(context.db, userId, lineId)
+  if (current === undefined) return undefined
   await recordFor(context, context.db, 'shown', { userId, lineId })
-  return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
+  return opened(context, lineId, current)
 }
 
 /** True if a request's token opens the webhook, by its SHA-256. Compares in constant time. */
@@ -124,6 +135,10 @@ function stored({ secrets }: Context, lineId: string, token: string) {
 
 function shown({ config, vocabulary }: Context, lineId: string, token: string): IncomingWebhook {
   return { url: `${config.publicUrl}${vocabulary.incomingWebhookPath(lineId)}?token=${token}`, token }
+}
+
+function opened(context: Context, lineId: string, { sealed }: SealedToken): IncomingWebhook {
+  return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
 }
 
 /** The place to which a line's token is sealed (`secrets.ts`). */

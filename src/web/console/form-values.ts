@@ -15,6 +15,19 @@ export function valuesOf(ctx: KoaContext, name: string): string[] {
   return value.filter((each) => typeof each === 'string')
 }
 
+/**
+ * Returns the moment that a form was made for (`Seen`); null if it was made when there was none, and undefined if it
+ * does not say.
+ */
+export function seenOf(ctx: KoaContext): Date | null | undefined {
+  const seen = fieldOf(ctx, 'seen')
+  if (seen === '') return undefined
+  return seen === NEVER ? null : new Date(seen)
+}
+
+/** The value of a moment that there was not. */
+export const NEVER = 'never'
+
 /** Returns the names of the fields that were sent. */
 export function fieldNames(ctx: KoaContext): string[] {
   return Object.keys(ctx.request.body ?? {})

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { NEVER } from './form-values.js'
 import { Words } from './parts/words.js'
 import { isKeptFromPages, type Page } from './page.js'
 import { reaches } from './portal/reach.js'
@@ -179,6 +180,14 @@ export function Confirm(props: {
       </Form>
     </details>
   )
+}
+
+/**
+ * Says in a form what it was made for: when what it replaces was last replaced. A double click sends the form twice,
+ * and the second must not replace what the first has just made.
+ */
+export function Seen({ at }: { at: Date | null }) {
+  return <input type="hidden" name="seen" value={at?.toISOString() ?? NEVER} />
 }
 
 /** Shows a time in UTC; `console.js` shows it in the reader's zone. */

@@ -104,6 +104,15 @@ export function faultOf({ text }: Answer): string | undefined {
   return /<p role="alert"[^>]*>((?:[^<]|<\/?code>)*)</.exec(text)?.[1]?.replaceAll(/<\/?code>/g, '`')
 }
 
+/** What the form that ends with this path says it was made for. */
+export function seenIn(html: string, form: string): string {
+  const seen = new RegExp(`action="[^"]*/${form}"(?:(?!</form>).)*name="seen" value="([^"]+)"`, 's').exec(
+    html,
+  )?.[1]
+  if (seen === undefined) throw new Error(`${form} does not say what it was made for`)
+  return seen
+}
+
 /** A page of this status that says at a form what is wrong. */
 export function expectFault(answer: Answer, status: number, fault: string | RegExp): void {
   expectPage(answer, status)

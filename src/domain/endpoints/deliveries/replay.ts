@@ -40,9 +40,15 @@ export const MAX_RATE = 100
  * failure, gets a new round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and
  * nothing else changes.
  *
+ * @param id the id of the task, which the form made: if it is sent twice, the second finds the task of the first
  * @throws UserError 400, 404, 409 if it could not go out now, or too many tasks are under way
  */
-export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Task> {
+export async function startReplay(
+  context: Context,
+  whose: ReplayOf,
+  request: ReplayRequest,
+  id?: string,
+): Promise<Task> {
   const asked = await readReplay(context, request)
   const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
   const { endpointId, ...owners } = await ownersOf(context, whose)
@@ -50,6 +56,7 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
   return addTask(
     context,
     {
+      ...(id === undefined ? {} : { id }),
       kind: 'replay',
       ...owners,
       asked: {

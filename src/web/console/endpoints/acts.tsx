@@ -13,7 +13,7 @@ import { rotateSigningSecret } from '../../../domain/endpoints/signing-secrets.j
 import { sendTestEvent } from '../../../domain/endpoints/test-event.js'
 import { pauseEndpoint, resumeEndpoint } from '../../../domain/operating/pauses.js'
 import { applicationPath } from '../applications/application/page-model.js'
-import { backOf, fieldOf, idOf, valuesOf } from '../form-values.js'
+import { backOf, fieldOf, idOf, seenOf, valuesOf } from '../form-values.js'
 import { lineWithNotice } from '../lines/line/section.js'
 import { withNotice, type Notice } from '../notices.js'
 import { pauserOf } from '../operating/pauser.js'
@@ -77,7 +77,7 @@ export const postTryEventsNow = act('events-tried-now', (context, { caller, id }
 /** Needs the password (route table): rotating without seeing the new secret would lock the owner's server out. */
 export const postRotateSecret = act(
   'secret-rotated',
-  (context, { caller, id }) => rotateSigningSecret(context, caller, id),
+  (context, { caller, id }, ctx) => rotateSigningSecret(context, caller, id, seenOf(ctx)),
   'secret',
 )
 

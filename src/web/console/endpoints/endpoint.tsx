@@ -396,6 +396,7 @@ function Secret({ view, secret }: { view: EndpointView; secret: string | undefin
         path={path}
         secret={secret}
         previousUntil={endpoint.previousSecretUntil}
+        lastOverlapUntil={endpoint.lastOverlapUntil}
         rotateAction={`${path}/rotate-secret`}
       />
     </section>

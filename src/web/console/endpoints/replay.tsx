@@ -13,7 +13,9 @@ import {
   type ReplayRequest,
 } from '../../../domain/endpoints/deliveries/replay.js'
 import { UserError } from '../../../errors.js'
+import { isId, newId } from '../../../ids.js'
 import { parseMoment } from '../../../kit/text/moments.js'
+import { sha256 } from '../../../secrets.js'
 import type { NeedsFresh } from '../people/confirm-first.js'
 import { fieldOf } from '../form-values.js'
 import { Field, Form, Select, Time, typedIn } from '../form.js'
@@ -62,6 +64,7 @@ export function Replay(props: {
           </p>
           <input type="hidden" name="since" value={missed.since.toISOString()} />
           <input type="hidden" name="outcome" value="undelivered" />
+          <Key />
           <button type="submit">Retry</button>
         </Form>
       )}
@@ -124,12 +127,18 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
             : `${eventWords(counted)} ${isOne(counted) ? 'fits' : 'fit'}.`}
         </p>
       )}
+      <Key />
       <button type="submit">Replay</button>{' '}
       <button type="submit" class="secondary" name="do" value="count">
         Count first
       </button>
     </Form>
   )
+}
+
+/** Makes the id of the task (`taskIdOf`). */
+function Key() {
+  return <input type="hidden" name="key" value={newId()} />
 }
 
 function eventWords({ count, isMore }: ReplayCount): string {
@@ -160,9 +169,20 @@ export function postReplay(context: Context): Act {
       const replayCount: CountedReplay = { ...(await countReplay(context, whose, request)), fields }
       return { shown: { replayCount } }
     }
-    await startReplay(context, whose, request)
+    await startReplay(context, whose, request, taskIdOf(ctx))
     return withNotice(TASKS, 'replay-started')
   }
+}
+
+/**
+ * Returns the id of the task: a second press of the form's button finds the task that the first one made. Whoever goes
+ * back and changes a field asks for another replay, so the fields are part of the id.
+ */
+function taskIdOf(ctx: KoaContext): string | undefined {
+  const key = fieldOf(ctx, 'key').toLowerCase()
+  if (!isId(key)) return undefined
+  const fields = ['since', ...FIELDS].map((name) => fieldOf(ctx, name))
+  return key.slice(0, -12) + sha256(JSON.stringify(fields)).toString('hex', 0, 6)
 }
 
 function readReplay(ctx: KoaContext): ReplayRequest {

@@ -1,4 +1,4 @@
-import { Confirm, Time } from '../form.js'
+import { Confirm, Seen, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 
@@ -22,9 +22,11 @@ export function EndpointSecret(props: {
   /** undefined if it was not requested. */
   secret: string | undefined
   previousUntil: Date | null
+  /** The same, but also when it is over. */
+  lastOverlapUntil: Date | null
   rotateAction: string
 }) {
-  const { page, path, secret, previousUntil, rotateAction } = props
+  const { page, path, secret, previousUntil, lastOverlapUntil, rotateAction } = props
   return (
     <>
       {secret === undefined ? (
@@ -45,7 +47,9 @@ export function EndpointSecret(props: {
           'You get a new secret right away. The previous one stays valid for 24 hours, so you can switch without losing events.'
         }
         button="Rotate the secret"
-      />
+      >
+        <Seen at={lastOverlapUntil} />
+      </Confirm>
     </>
   )
 }

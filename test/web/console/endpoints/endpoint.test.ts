@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { getEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo, faultOf, isAskedAgain, loseFreshness } from '../support.js'
+import { expectSentTo, faultOf, isAskedAgain, loseFreshness, seenIn } from '../support.js'
 import { KINDS, openEndpoint, type OpenEndpoint } from './endpoint-page.js'
 
 const shownSecret = (html: string) => /id="secret">(whsec_[^<]+)</.exec(html)?.[1]
@@ -105,6 +105,18 @@ describeWith('the page of an endpoint', startConsole, (site) => {
       expect((new Date(`${until}Z`).getTime() - Date.now()) / 3_600_000).to.be.within(23.9, 24)
       await submit('test-event')
       expect(site.receiver.requests.at(-1)?.headers['webhook-signature']).to.match(/^v1,\S+ v1,\S+$/)
+    })
+
+    it('rotates it once for a form that is sent twice, also for one that was made after a rotation', async () => {
+      for (const count of [1, 2]) {
+        const seen = seenIn(await endpoint.page(), 'rotate-secret')
+        const send = async () => redirectOf(await endpoint.submit('rotate-secret', { seen }))
+        expect(await send()).to.deep.equal(await send())
+        const acts = site.context
+          .db('audit_log')
+          .where({ action: 'endpoint.secret.rotated', user_id: endpoint.line.userId })
+        expect(await acts).to.have.length(count)
+      }
     })
   })
 

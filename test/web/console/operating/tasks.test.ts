@@ -48,6 +48,25 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expect(wordsOf(message.text)).to.match(/delivered replayed/)
   })
 
+  it('a form that is sent twice starts one replay, and one with other fields another', async () => {
+    await miss()
+    const page = await line.endpointPage()
+    const keys = [...page.matchAll(/name="key" value="([^"]+)"/g)].map(([, key = '']) => key)
+    expect(keys, 'both forms').to.have.length(2)
+    const all = async () => (await listTasksOf(site.context, line.userId, { limit: 9 })).length
+    for (const [n, key] of keys.entries()) {
+      const fields = { from: '2026-01-01T00:00', zone: 'UTC', outcome: 'any', key }
+      const press = () => line.act('replay', fields)
+      for (const answer of await Promise.all([press(), press()])) expectSentTo(answer, STARTED)
+      expect(await all()).to.equal(n + 1)
+    }
+    expectSentTo(
+      await line.act('replay', { from: '2026-02-01T00:00', zone: 'UTC', key: keys[0] ?? '' }),
+      STARTED,
+    )
+    expect(await all()).to.equal(3)
+  })
+
   it('the form counts matching events, or sends them to another URL, and shows errors in place', async () => {
     const missed = await miss()
     const typed = { from: '2026-01-01T00:00', zone: 'Europe/Berlin', outcome: 'any', perSecond: '20' }

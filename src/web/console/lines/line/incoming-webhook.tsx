@@ -6,8 +6,8 @@ import {
   type IncomingWebhook as Webhook,
 } from '../../../../domain/lines/incoming-webhooks.js'
 import { pagePath } from '../../../simulator/paths.js'
-import { fieldOf, idOf } from '../../form-values.js'
-import { Confirm, Form, Select, Time } from '../../form.js'
+import { fieldOf, idOf, seenOf } from '../../form-values.js'
+import { Confirm, Form, Seen, Select, Time } from '../../form.js'
 import type { Act } from '../../page.js'
 import { Copyable, Masked } from '../../secret.js'
 import { NeedsSignIn } from '../../portal/needs-sign-in.js'
@@ -122,7 +122,7 @@ function Facts({ view: { connection, line } }: { view: LineView }) {
   )
 }
 
-function Regenerate({ view: { page }, action }: { view: LineView; action: string }) {
+function Regenerate({ view: { page, connection }, action }: { view: LineView; action: string }) {
   return (
     <Confirm
       page={page}
@@ -135,6 +135,7 @@ function Regenerate({ view: { page }, action }: { view: LineView; action: string
       button="Regenerate"
     >
       <Select name="overlapSeconds" label="Current token expires" options={OVERLAPS} />
+      <Seen at={connection.incomingWebhook?.regeneratedAt ?? null} />
     </Confirm>
   )
 }
@@ -178,7 +179,7 @@ export function postRegenerate(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
     const overlapSeconds = Number(fieldOf(ctx, 'overlapSeconds') || 0)
-    await regenerateToken(context, sessionOf(ctx).userId, lineId, overlapSeconds)
+    await regenerateToken(context, sessionOf(ctx).userId, lineId, overlapSeconds, seenOf(ctx))
     return lineWithNotice(lineId, 'webhook-regenerated', 'webhook')
   }
 }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
-import { startConsole, wordsOf, type OpenLine } from './line-page.js'
-import { expectSentTo, loseFreshness } from '../../support.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { expectSentTo, loseFreshness, seenIn } from '../../support.js'
 
 describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   let line: OpenLine
@@ -82,6 +82,21 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     const until = /The previous URL also works until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
     const inSeconds = (new Date(`${until}Z`).getTime() - Date.now()) / 1000
     expect(inSeconds).to.be.within(3500, 3600)
+  })
+
+  it('regenerates the token once for a form that is sent twice, even at the same time', async () => {
+    for (const count of [1, 2]) {
+      const seen = seenIn(await line.page('/send'), 'incoming-webhook/regenerate')
+      const before = shownPath(await line.page('/send?show=webhook'))
+      const press = () => line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600', seen })
+      const answers = (await Promise.all([press(), press()])).map(redirectOf)
+      expect(answers[0]).to.deep.equal(answers[1])
+      expect(await send(before), 'the overlap that was chosen').to.equal(200)
+      const acts = site.context
+        .db('audit_log')
+        .where({ action: 'line.incoming_webhook.regenerated', user_id: line.userId })
+      expect(await acts).to.have.length(count)
+    }
   })
 
   it('says what is wrong at the form of what was chosen', async () => {

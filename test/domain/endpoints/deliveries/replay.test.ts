@@ -6,7 +6,8 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../../../src/domain/endpoints/deliveries/replay.js'
-import { addEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
+import { endAuthorization } from '../../../../src/domain/applications/authorizations.js'
+import { addEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { disableConnection } from '../../../../src/domain/lines/connections.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { newId } from '../../../../src/ids.js'
@@ -25,12 +26,15 @@ import { openForEachTest } from '../../../helpers/suite.js'
 import {
   verifyEvent,
   changeRows,
+  deliveriesOf,
   deliverWhenDue,
   deliveryRow,
   receiveForDelivery,
+  receiveNew,
   type DeliveryRow,
 } from '../../fixtures.js'
 import { expectRefusal, refusal } from '../../refusal.js'
+import { connect, createApplication } from '../../applications/applications.js'
 import { goOn } from '../../operating/tasks.js'
 
 describeContext('replaying events', (context) => {
@@ -130,6 +134,32 @@ describeContext('replaying events', (context) => {
       count: 0,
       isMore: false,
     })
+  })
+
+  it('of a line leaves out receivers that are gone: what they got stays delivered', async () => {
+    const { userId, lineId } = line
+    const ofLine: ReplayOf = { of: 'line', userId, lineId }
+    const { endpoint } = await addEndpoint(context, userId, { lineId }, { url: target.url })
+    const stays = await createApplication(context, { webhookUrl: target.url })
+    const ends = await createApplication(context, { webhookUrl: target.url })
+    for (const application of [stays, ends]) await connect(context, application, line)
+    const messageId = await receiveNew(context, line)
+    for (const { id, endpoint_id: endpointId } of await deliveriesOf(context, messageId)) {
+      await deliver(context, id, endpointId)
+    }
+    expect(await count({ outcome: 'delivered' }, ofLine)).to.include({ count: 4 })
+    await deleteEndpoint(context, { userId }, endpoint.id)
+    await endAuthorization(context, userId, ends.id, lineId)
+    expect(await count({ outcome: 'delivered' }, ofLine)).to.include({ count: 2 })
+    const task = await start({ outcome: 'delivered' }, ofLine)
+    expect(await goOn(context, task)).to.include({ totalCount: 2, doneCount: 2 })
+    const states = (await deliveriesOf(context, messageId)).map((row) => [row.endpoint_id, row.status])
+    expect(states).to.have.deep.members([
+      [line.endpointId, 'pending'],
+      [stays.endpointId, 'pending'],
+      [ends.endpointId, 'delivered'],
+      [endpoint.id, 'delivered'],
+    ])
   })
 
   it('to another URL: the same events, signed, and neither deliveries nor the health of the endpoint change', async () => {

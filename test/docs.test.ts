@@ -15,7 +15,8 @@ import { REFUSALS } from '../src/domain/messages/submit.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../src/states.js'
 import { metricTable } from '../src/telemetry/metrics.js'
 import { createVocabulary } from '../src/vocabulary.js'
-import { BODY_REFUSALS } from '../src/web/api/incoming-webhooks.js'
+import { BODY_REFUSALS, REASONS } from '../src/web/api/incoming-webhooks.js'
+import { MAX_HEADER_FIELDS } from '../src/web/middleware/require-all-headers.js'
 import { describeApi } from '../src/web/openapi/document.js'
 import { operationsOf } from './web/openapi/described.js'
 
@@ -123,10 +124,35 @@ describe('docs', () => {
     )
   })
 
-  it('http.md has every reason for which the incoming webhook refuses', () => {
+  it('http.md has every reason for which the incoming webhook refuses, in the order of the checks', () => {
     const rows = tableRows('docs/http.md', /^\d{3}$/).map(([, reason]) => reason)
     const { tooLarge, unreadable } = BODY_REFUSALS
-    expect(rows).to.include.members([tooLarge, unreadable, ...Object.values(REFUSALS)].map(code))
+    const { data, fields, noWebhook, wrongToken } = REASONS
+    const { overCap, overMonthlyCap, rateLimited, optedOut, keyReused, keyInFlight, ...ofRequest } = REFUSALS
+    const { tooLong, unsendable, notANumber, notAllowed, countryPaused, nameNotTaken, shortCodeAbroad } =
+      ofRequest
+    const moment = 'must be a time such as 2026-11-21T13:00:00Z'
+    expect(rows).to.deep.equal(
+      [
+        `Request has too many header fields: ${MAX_HEADER_FIELDS} at most`,
+        'Method not allowed. See the Allow header',
+        ...[noWebhook, wrongToken],
+        'Content-Encoding is not supported',
+        tooLarge,
+        'Request body is not UTF-8',
+        ...[unreadable, data, fields],
+        ...[`sendAt ${moment}`, `expiresAt ${moment}`, 'clientRef must be text'],
+        ...[tooLong, unsendable, notANumber, notAllowed, countryPaused, nameNotTaken, shortCodeAbroad],
+        ofRequest.keyTooLong,
+        ...[ofRequest.sendAtTooFar, ofRequest.expiresAtOver, ofRequest.expiresBeforeSending],
+        ...[ofRequest.carrierOptionsWrong, ofRequest.clientRefTooLong, ofRequest.clientRefUnsendable],
+        ...[keyInFlight, keyReused, optedOut, rateLimited, overCap, overMonthlyCap],
+        'Service is temporarily unavailable',
+        'It is unknown whether the message was accepted. …',
+        'Internal error',
+      ].map(code),
+    )
+    expect(rows).to.include.members(Object.values(REFUSALS).map(code))
   })
 
   it('http.md has every type of events with when it is sent and what its payload is, and every scope', () => {

@@ -25,7 +25,7 @@ import { watchDisconnect } from '../listening/watch-disconnect.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** The reasons for refusing a request. Clients compare these texts, so they must not change. */
-const REASONS = {
+export const REASONS = {
   intent: 'JSON body must contain an intent',
   data: 'JSON body must contain data',
   fields: 'JSON data field must contain a toNumber and text to send',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
@@ -134,4 +135,69 @@ describeWeb('an incoming webhook', ({ context, web }) => {
     const answer = await post(messageBody({ toNumber: '+1500555019' }))
     expectRefused(answer, 400, 'Provided toNumber phone number cannot be parsed')
   })
+
+  it('checks in the order of docs/http.md', async () => {
+    const { db } = context
+    line = await createLine(context, { allowedCountries: ['US'], messagesPerNumberPerMinute: 1 })
+    const used = { 'Idempotency-Key': 'used' }
+    expectAccepted(await web.post(line.webhookPath, messageBody({ text: 'First' }), used))
+    const inAMonth = new Date(Date.now() + 31 * 86_400_000).toISOString()
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+    // A request with every fault; each step mends the one that was named.
+    const data: Record<string, unknown> = { sendAt: 'soon', expiresAt: 'never', clientRef: 1 }
+    const headers: Record<string, string> = {
+      'Content-Encoding': 'zstd',
+      'Idempotency-Key': 'k'.repeat(256),
+    }
+    const faulty = {
+      method: 'PUT',
+      path: `/webhooks/lineId/${newId()}`,
+      headers: { ...headers, ...Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`x-${n}`, 'x'])) },
+      body: TOO_LARGE as string | Uint8Array<ArrayBuffer> | Record<string, unknown>,
+    }
+    const mends: (() => unknown)[] = [
+      () => (faulty.headers = headers),
+      () => (faulty.method = 'POST'),
+      () => (faulty.path = `/webhooks/lineId/${line.lineId}`),
+      () => (faulty.path = line.webhookPath),
+      () => delete headers['Content-Encoding'],
+      () => (faulty.body = new Uint8Array([0xff])),
+      () => (faulty.body = {}),
+      () => (faulty.body = { intent: 'message' }),
+      () => (faulty.body = { intent: 'message', data }),
+      () => Object.assign(data, { toNumber: '12', text: `\0${'x'.repeat(1600)}` }),
+      () => Object.assign(data, { sendAt: inAMonth, expiresAt: inAMonth, clientRef: `\0${'x'.repeat(200)}` }),
+      () => (data.text = '\0'),
+      () => (data.text = 'Hello'),
+      () => (data.toNumber = '+447400123456'),
+      () => Object.assign(data, { toNumber: '+15005550199', carrierOptions: { 'a-b': 'x' } }),
+      () => (headers['Idempotency-Key'] = 'used'),
+      () => Object.assign(data, { sendAt: tomorrow, expiresAt: new Date(0).toISOString() }),
+      () => (data.expiresAt = new Date(Date.now() + 3_600_000).toISOString()),
+      () => (data.expiresAt = inAMonth),
+      () => delete data.carrierOptions,
+      () => (data.clientRef = '\0'),
+      () => delete data.clientRef,
+      () => delete headers['Idempotency-Key'],
+    ]
+    const told: string[] = []
+    for (const mend of mends) {
+      const { body, ...request } = faulty
+      const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+      const answer = await web.request(request.path, { ...request, body: sent })
+      told.push(...(answer.body as { error: string }).error.split('; '))
+      mend()
+    }
+    expect(told).to.deep.equal(reasonsInDocs().filter((reason) => !ELSEWHERE.test(reason)))
+    expect(await db('messages').where({ line_id: line.lineId }).pluck('text')).to.deep.equal(['First'])
+  })
 })
+
+/** What a request alone cannot cause: it takes another line, a person, another request or an outage. */
+const ELSEWHERE =
+  /paused|as senders|short code|still being|opted out|Rate limit|cap |spending|unavailable|unknown|Internal/
+
+function reasonsInDocs(): string[] {
+  const rows = readFileSync('docs/http.md', 'utf8').matchAll(/^\| \d{3} +\| `([^`]+)`/gm)
+  return [...rows].map(([, reason = '']) => reason)
+}

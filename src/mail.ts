@@ -37,18 +37,21 @@ export class MailFailed extends Error {
   /**
    * @param responseCode the SMTP code, such as 550; the rest of the server's answer may name people
    * @param isOfServer true if any other mail would fail now as well
+   * @param isByRule true if a rule of the server refused it, which operators can correct, such as one for relaying
    */
   constructor(
     readonly failure: MailFailure,
     readonly responseCode: number | undefined,
     readonly isOfServer: boolean,
+    readonly isByRule = false,
   ) {
     super(`${WORDS[failure]}${responseCode === undefined ? '' : ` (${responseCode})`}`)
   }
 
   /** True if the mail was refused for good (RFC 5321 §4.2.1): another try would end the same way. */
   get isFinal(): boolean {
-    return this.failure === 'refused' && !this.isOfServer && (this.responseCode ?? 0) >= 500
+    const isOfMailbox = this.failure === 'refused' && !this.isOfServer && !this.isByRule
+    return isOfMailbox && (this.responseCode ?? 0) >= 500
   }
 }
 
@@ -159,12 +162,16 @@ const FAILURES: Record<string, MailFailure> = {
 }
 
 /** An error with none of the codes is a bug of ours. */
-function failureOf(error: Error & { code?: string; responseCode?: number; command?: string }): Error {
-  const { code = '', responseCode, command, message } = error
+function failureOf(
+  error: Error & { code?: string; responseCode?: number; command?: string; response?: string },
+): Error {
+  const { code = '', responseCode, command, message, response = '' } = error
   const failure = FAILURES[code]
   if (failure === undefined) return error
   const isTls = failure === 'connect' && /certificate|tls|ssl/i.test(message)
+  // The code of RFC 3463: Postfix tells of a bad sender (5.1.7, 5.1.8) and of its rules (5.7) only after RCPT TO.
+  const [, enhanced = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? []
   // A sender that is refused is refused for every mail, until MAIL_FROM is corrected.
-  const isOfServer = failure !== 'refused' || command === 'MAIL FROM'
-  return new MailFailed(isTls ? 'tls' : failure, responseCode, isOfServer)
+  const isOfServer = failure !== 'refused' || command === 'MAIL FROM' || /^5\.1\.[78]$/.test(enhanced)
+  return new MailFailed(isTls ? 'tls' : failure, responseCode, isOfServer, enhanced.startsWith('5.7.'))
 }

@@ -19,8 +19,8 @@ describe('the mailer', () => {
   const server = openForEachTest(startMailServer)
   const mailer = () => createMailer({ url: server.url, from: 'Acme Lines <lines@acme.example>' }, QUICK)
 
-  async function failureOf(mood: MailServerMood): Promise<MailFailed> {
-    server.behave(mood)
+  async function failureOf(mood: MailServerMood, words?: string): Promise<MailFailed> {
+    server.behave(mood, words)
     try {
       await mailer().send(MAIL)
     } catch (error) {
@@ -80,6 +80,17 @@ describe('the mailer', () => {
     const failure = await failureOf('refuse-sender')
     expect(failure).to.include({ failure: 'refused', responseCode: 550, isFinal: false, isOfServer: true })
   })
+
+  for (const [response, isOfServer] of [
+    ['5.1.7 Bad sender address', true],
+    ['5.1.8 Sender address rejected: Domain not found', true],
+    ['5.7.1 Relay access denied', false],
+  ] as const) {
+    it(`does not give up a mail because of "${response}", which some servers say only about the recipient`, async () => {
+      const failure = await failureOf('refuse-recipient', response)
+      expect(failure).to.include({ failure: 'refused', responseCode: 550, isFinal: false, isOfServer })
+    })
+  }
 
   it('tries again what is refused for now', async () => {
     const failure = await failureOf('refuse-later')

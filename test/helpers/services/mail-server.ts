@@ -28,7 +28,8 @@ export interface MailServer {
   mails: ReceivedMail[]
   /** How many connections there ever were. */
   connectionCount: () => number
-  behave: (mood: MailServerMood) => void
+  /** @param words what it says when it refuses a recipient */
+  behave: (mood: MailServerMood, words?: string) => void
   close: () => Promise<void>
 }
 
@@ -37,6 +38,7 @@ export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const password = 'p@ss/word of the mail server'
   let mood: MailServerMood = 'take'
+  let refusal = ''
   let connectionCount = 0
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
@@ -56,7 +58,7 @@ export async function startMailServer(): Promise<MailServer> {
       done(mood === 'refuse-sender' ? answer(550, 'no such sender') : null)
     },
     onRcptTo: (_, __, done) => {
-      done(mood === 'refuse-recipient' ? answer(550, 'no such mailbox') : null)
+      done(mood === 'refuse-recipient' ? answer(550, refusal) : null)
     },
     onData: (stream, session, done) => {
       if (mood === 'hang') return
@@ -98,8 +100,9 @@ export async function startMailServer(): Promise<MailServer> {
     password,
     mails,
     connectionCount: () => connectionCount,
-    behave: (next) => {
+    behave: (next, words = 'no such mailbox') => {
       mood = next
+      refusal = words
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
 import {
   createPduReader,
@@ -33,6 +34,11 @@ export interface Link {
   /** Reads nothing more until `resume`, so that the other side's window fills and it has to wait. */
   pause(): void
   resume(): void
+  /**
+   * Takes no more requests, and waits for the responses to those that were written, at most for this time. The link is not
+   * open any more, but it still answers.
+   */
+  leave(reason: Error, limitMs: number): Promise<void>
   end(reason: Error): void
 }
 
@@ -56,6 +62,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
   const requests = createRequests(socket)
   const read = createPduReader()
   let reason: Error | undefined
+  let isLeaving = false
   let tellEnd: (reason: Error) => void = () => undefined
   const ended = new Promise<Error>((resolve) => (tellEnd = resolve))
 
@@ -99,7 +106,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
   }
 
   return {
-    isOpen: () => reason === undefined,
+    isOpen: () => reason === undefined && !isLeaving,
     ended,
     requestCount: () => window.count(),
     request: async (command, fields, signal) => {
@@ -124,6 +131,16 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     refuse,
     pause: () => socket.pause(),
     resume: () => socket.resume(),
+    leave: async (because, limitMs) => {
+      isLeaving = true
+      window.end(new NoAnswer(because.message, false))
+      const over = new AbortController()
+      await Promise.race([
+        requests.allSettled(),
+        sleep(limitMs, undefined, { signal: over.signal }).catch(() => undefined),
+      ])
+      over.abort()
+    },
     end,
   }
 }

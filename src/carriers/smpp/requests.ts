@@ -35,6 +35,8 @@ export interface Requests {
   write(request: Request, done?: () => void): Promise<Pdu>
   /** Does nothing if no such request waits. */
   settle(sequence: number, outcome: Pdu | NoAnswer): void
+  /** Resolves when none waits any more. */
+  allSettled(): Promise<void>
   /** Ends those that wait, and those to come. */
   end(reason: Error): void
 }
@@ -44,6 +46,7 @@ const MAX_SEQUENCE = 0x7fffffff
 export function createRequests(socket: Socket): Requests {
   const pending = new Map<number, (outcome: Pdu | NoAnswer) => void>()
   let lastSequence = 0
+  let tellIdle: () => void = () => undefined
   let endReason: Error | undefined
 
   /** @throws NoAnswer if it cannot be sent */
@@ -72,6 +75,7 @@ export function createRequests(socket: Socket): Requests {
         signal.removeEventListener('abort', giveUp)
         pending.delete(sequence)
         done()
+        if (pending.size === 0) tellIdle()
         if (outcome instanceof NoAnswer) reject(outcome)
         else resolve(outcome)
       }
@@ -94,6 +98,11 @@ export function createRequests(socket: Socket): Requests {
     settle: (sequence, outcome) => {
       pending.get(sequence)?.(outcome)
     },
+    allSettled: () =>
+      new Promise((resolve) => {
+        tellIdle = resolve
+        if (pending.size === 0) resolve()
+      }),
     end: (reason) => {
       endReason ??= reason
       for (const settle of pending.values()) settle(new NoAnswer(reason.message, true))

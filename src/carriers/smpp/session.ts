@@ -184,10 +184,16 @@ function createSession(
     // If there is no handler, it is not answered, so the SMSC keeps it.
     if (DELIVERIES.has(pdu.command)) onDelivery?.(session, pdu, body)
     else if (pdu.command === 'enquire_link') link.answer(request)
-    else if (pdu.command === 'unbind') {
-      link.answer(request)
-      link.end(new Error('the SMSC has unbound'))
-    } else if (!WITHOUT_RESPONSE.has(pdu.command)) link.refuse(pdu.sequence_number, 'ESME_RINVCMDID')
+    else if (pdu.command === 'unbind') void answerUnbind(request)
+    else if (!WITHOUT_RESPONSE.has(pdu.command)) link.refuse(pdu.sequence_number, 'ESME_RINVCMDID')
+  }
+
+  /** An SMSC that restarts still answers what it has taken, and without these answers nobody would know of it. */
+  async function answerUnbind(request: { command: string; sequence: number }): Promise<void> {
+    const reason = new Error('the SMSC has unbound')
+    await link.leave(reason, timeouts.unbindMs)
+    link.answer(request)
+    link.end(reason)
   }
 
   return session

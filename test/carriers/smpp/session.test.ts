@@ -11,6 +11,7 @@ import { failure } from '../../helpers/failure.js'
 import { SELF_MADE } from '../../helpers/services/self-made.js'
 import { until } from '../../helpers/until.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
+import { pdu, startRawSmsc, type RawSmsc } from './raw-smsc.js'
 
 const forEver = new AbortController().signal
 
@@ -191,3 +192,52 @@ async function serveBytes(bytes: Buffer) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { port: (server.address() as AddressInfo).port, server, sockets }
 }
+
+const UNBIND = pdu('00000006', 1, '')
+
+describe('a session that the SMSC unbinds', () => {
+  let raw: RawSmsc
+  let session: Session
+  let requests: Promise<unknown>[]
+
+  beforeEach(async () => {
+    raw = await startRawSmsc()
+    const settings = { ...settingsOf(raw), windowSize: 2 }
+    session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', timeouts: QUICK })
+    requests = [1, 2, 3].map((n) =>
+      session
+        .request(
+          'submit_sm',
+          { destination_addr: '15005550199', short_message: `text ${n}` },
+          new AbortController().signal,
+        )
+        .catch((error: unknown) => error),
+    )
+    await until('the window is full', () => raw.received.length === 2)
+    raw.write(UNBIND)
+    await until('nothing more goes by it', () => !session.isOpen())
+  })
+
+  afterEach(async () => {
+    await session.close()
+    await raw.close()
+  })
+
+  it('gets the answers that are still coming before it ends, and sends nothing more', async () => {
+    for (const each of raw.received)
+      raw.write(pdu('80000004', parseInt(each.slice(24, 32), 16), Buffer.from('id\0')))
+    const [first, second, third] = await Promise.all(requests)
+    for (const answered of [first, second])
+      expect(answered).to.include({ command_status: 0, message_id: 'id' })
+    expect(third).to.include({ wasWritten: false })
+    expect((await session.ended).message).to.equal('the SMSC has unbound')
+    await until('the unbind is answered', () => raw.received.length === 3)
+    expect(raw.received[2]?.slice(8, 16)).to.equal('80000006')
+  })
+
+  it('ends all the same if none comes', async () => {
+    const [first, , third] = await Promise.all(requests)
+    expect(first).to.include({ wasWritten: true, message: 'the SMSC has unbound' })
+    expect(third).to.include({ wasWritten: false })
+  })
+})

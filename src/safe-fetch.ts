@@ -14,6 +14,7 @@ export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchang
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
 export type { Phases } from './safe-fetch/phases.js'
 export { MAX_URL_LENGTH } from './safe-fetch/urls.js'
+export { ADDRESS_ATTEMPT_MS } from './safe-fetch/dial.js'
 export type { Lookup } from './safe-fetch/resolve.js'
 export type { BodySink } from './safe-fetch/stream.js'
 

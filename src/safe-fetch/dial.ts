@@ -13,7 +13,7 @@ import { bareHost } from './urls.js'
  * How long one of a host's addresses may take before the next is tried. After Node's 250 ms an address is given up for
  * good (nodejs/node#54359), so a host that is far away could be reached only by its last address.
  */
-const ADDRESS_ATTEMPT_MS = 1_000
+export const ADDRESS_ATTEMPT_MS = 1_000
 
 interface Dialler extends Guard {
   /** The milliseconds for name look-up, TCP and TLS together. */

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
+import { ADDRESS_ATTEMPT_MS, FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../refusals.js'
 
 /** Thrown if the SMSC could not be reached, or refused the bind. The message says in words what is wrong. */
@@ -57,6 +57,7 @@ function dial(
       answer(null, addresses)
     },
     autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
   }
   const socket: Socket = tls
     ? connectTls({ ...peer, servername: host, ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }) })

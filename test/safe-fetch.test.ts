@@ -498,7 +498,8 @@ describe('safe-fetch', () => {
       ]
       for (const headers of headerSets) {
         const error: unknown = await safeFetch.request(url, { headers }).catch((error: unknown) => error)
-        expect(error).to.be.instanceOf(TypeError)
+        expect(error).to.be.instanceOf(FetchFailed)
+        expect(error).to.include({ failure: 'invalid_headers', requestSent: false })
       }
       expect((await safeFetch.request(url)).status).to.equal(200)
     })

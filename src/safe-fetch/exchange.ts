@@ -136,8 +136,13 @@ const FRAMING_HEADERS = new Set([
  */
 export function checkHeaders(headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-    if (FRAMING_HEADERS.has(name.toLowerCase())) throw new TypeError(`${name} must not be set by the caller`)
+    if (FRAMING_HEADERS.has(name.toLowerCase()))
+      throw new Fault('invalid_headers', `The ${name} header cannot be set. Remove it.`)
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch {
+      throw new Fault('invalid_headers', `The ${name} header has a character that HTTP does not allow.`)
+    }
   }
 }

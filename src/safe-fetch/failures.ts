@@ -6,6 +6,7 @@ import type { Phases } from './phases.js'
  * | name | decided in | may the server have seen the request? |
  * |---|---|---|
  * | `invalid_url` | urls.ts | no |
+ * | `invalid_headers` | exchange.ts | no |
  * | `dns`, `blocked_address` | resolve.ts; `blocked_address` also in dial.ts | no |
  * | `connect` (refused, unreachable, not accepted in time) | dial.ts | no |
  * | `tls_…`: what is wrong with the certificate, or no TLS at all; `tls`: any other handshake | dial.ts | no |
@@ -17,6 +18,7 @@ import type { Phases } from './phases.js'
  */
 export type FetchFailureName =
   | 'invalid_url'
+  | 'invalid_headers'
   | 'dns'
   | 'blocked_address'
   | 'connect'

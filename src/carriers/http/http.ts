@@ -1,3 +1,5 @@
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
+import { CarrierRejected } from '../carrier.js'
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 import { httpSettings, type HttpSettings } from './settings.js'
@@ -29,6 +31,8 @@ export const http: kit.Provider<HttpSettings> = {
         const whole = new URL(path)
         for (const [name, value] of Object.entries(fillFields(body, values)))
           whole.searchParams.set(name, value)
+        if (whole.href.length > MAX_URL_LENGTH)
+          throw new CarrierRejected('the text is too long for a carrier that takes it in a URL')
         return { path: whole.href }
       }
     }

@@ -6,7 +6,11 @@ import { faultOfTemplate } from './template.js'
 
 const MAX_TEMPLATE_LENGTH = 10_000
 
-const HEADER_LINE = /^[!#$%&'*+.^_`|~\w-]+:[^\r\n]*$/
+/** Values are visible ASCII with spaces inside: what looks like it, from a web page, would never be sent. */
+const HEADER_LINE = /^[!#$%&'*+.^_`|~\w-]+:[\t -~]*$/
+/** What the connection decides, and what we could not read. */
+const NOT_TO_SET =
+  /^(accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 
 /** A path of fields, such as `data.0.id`. */
 const path = (standard: string, about: string) =>
@@ -52,8 +56,15 @@ export const httpSettings = yup.object({
     .string()
     .default('')
     .max(4000, 'headers must have at most 4000 characters')
-    .test('headers', 'headers must be lines such as Authorization: Bearer …', (headers) =>
-      headers.split('\n').every((line) => line.trim() === '' || HEADER_LINE.test(line.trim())),
+    .test(
+      'headers',
+      'headers must be lines such as Authorization: Bearer …, with letters, digits and signs of ASCII',
+      (headers) => headers.split('\n').every((line) => line.trim() === '' || HEADER_LINE.test(line.trim())),
+    )
+    .test(
+      'names',
+      'headers must not contain Host, Content-Length, Accept-Encoding or headers of the connection',
+      (headers) => headers.split('\n').every((line) => !NOT_TO_SET.test(line.split(':', 1)[0]?.trim() ?? '')),
     )
     .meta({
       about: 'Headers added to every request, one per line, such as `Authorization: Bearer …`.',

@@ -51,12 +51,12 @@ export function createApi(http: SafeFetch, { url, headers }: ApiAccess): Api {
       const whole = /^https?:/.test(path) ? path : base + path
       const response = await http.request(whole + queryOf(query), {
         method: method ?? (body === undefined ? 'GET' : 'POST'),
-        headers: {
-          Accept: 'application/json',
-          ...headers,
-          ...(type === undefined ? {} : { 'Content-Type': type }),
-          ...request.headers,
-        },
+        headers: merged(
+          { Accept: 'application/json' },
+          headers,
+          type === undefined ? {} : { 'Content-Type': type },
+          request.headers,
+        ),
         ...(body === undefined ? {} : { body }),
         signal,
         // The caller's signal usually ends a request sooner; this time-out is for one that has none.
@@ -66,6 +66,16 @@ export function createApi(http: SafeFetch, { url, headers }: ApiAccess): Api {
       return readAnswer(response)
     },
   }
+}
+
+/** Later headers replace those of the same name, whatever its case. */
+function merged(...all: (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
+  const byName = new Map(
+    all.flatMap((headers = {}) =>
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [name, value]] as const),
+    ),
+  )
+  return Object.fromEntries(byName.values())
 }
 
 function bodyOf({ json, form, text }: Pick<ApiRequest, 'json' | 'form' | 'text'>) {

@@ -67,4 +67,9 @@ function text() {
     .string()
     .trim()
     .max(MAX_LENGTH, ({ path }: { path: string }) => `${path} must have at most ${MAX_LENGTH} characters`)
+    .test(
+      'visible',
+      ({ path }: { path: string }) => `${path} has an invisible character in it. Type it, or copy it again`,
+      (value) => value === undefined || !/\p{C}/u.test(value),
+    )
 }

@@ -40,6 +40,35 @@ describe('an HTTP carrier', () => {
     await close()
   })
 
+  for (const headers of [
+    'Host: sms.example.com',
+    'Connection: keep-alive',
+    'Authorization: ok\naccept-encoding: gzip',
+    'Authorization: Bearer abc\u200b',
+    'Authorization: Bearer …',
+  ]) {
+    it(`takes no headers that could not be sent: ${JSON.stringify(headers)}`, () => {
+      expect(() => httpSettings.validateSyncAt('headers', { headers })).to.throw(/^headers must/)
+    })
+  }
+
+  it('replaces our headers by the account’s, whatever their case', async () => {
+    const headers = 'authorization: Bearer key-of-the-account\naccept: application/vnd.example+json'
+    const { carrier, close } = createTestHttp(settingsFor(standIn.url, { headers }))
+    await carrier.send(anyMessage(), new AbortController().signal)
+    expect(standIn.taken.at(-1)?.headers.accept).to.equal('application/vnd.example+json')
+    await close()
+  })
+
+  it('refuses a text that is too long for a URL, and calls nobody', async () => {
+    const { carrier, close } = createTestHttp(settingsFor(standIn.url, { format: 'query' }))
+    const error = await failure(
+      carrier.send(anyMessage({ text: 'я'.repeat(540) }), new AbortController().signal),
+    )
+    expect(error).to.be.instanceOf(CarrierRejected).with.property('message').that.includes('too long')
+    await close()
+  })
+
   it('uses our id where the carrier gives none', async () => {
     const { carrier, close } = createTestHttp(settingsFor(standIn.url, { idField: '' }))
     const message = anyMessage()

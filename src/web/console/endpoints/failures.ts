@@ -30,6 +30,7 @@ type Named<Reason> = Exclude<Reason, `${string}http_${number}`>
 const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, string> = {
   ...CERTIFICATE_WORDS,
   invalid_url: 'This URL cannot be called. Enter a complete https:// URL.',
+  invalid_headers: 'A header has a name or a character that cannot be sent. Correct it.',
   dns: 'Host not found. Check the URL for typos, and check its DNS record.',
   blocked_address:
     'The host has a private address, and this service only calls public ones. Use a public address, or ask the operator to allow this one (ALLOWED_PRIVATE_CIDRS).',
@@ -89,6 +90,8 @@ type WithoutPrefix<Reason> = Reason extends `media_${infer Name}` ? Name : never
 const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
   ...CERTIFICATE_WORDS,
   invalid_url: 'The media URL, or a redirect from it, cannot be called. Use a complete https:// URL.',
+  invalid_headers:
+    "The credentials of the line's carrier account cannot be sent in a header. Ask your operator.",
   dns: 'Media host not found. Check the URL for typos.',
   blocked_address:
     'The media URL, or a redirect from it, has a private address, and this service only calls public ones.',

@@ -27,6 +27,7 @@ import {
   namesOneHost,
 } from './config/server-urls.js'
 import { readVersion } from './config/version.js'
+import { isFreeWord } from './vocabulary.js'
 import { withoutEnding } from './without-ending.js'
 
 /** The maximum of CARRIER_TIMEOUT_MS. A carrier that hangs keeps a worker's slot for as long. */
@@ -81,6 +82,7 @@ export const settings = {
     .meta({ about: 'The number of reverse proxies in front of `web` that set X-Forwarded-For.' }),
   PRODUCT_WORD: text()
     .matches(/^[A-Za-z]{1,32}$/, 'must be 1 to 32 letters')
+    .test('free', 'must not be a word that the API has for something else, such as user', isFreeWord)
     .default('line')
     .meta({
       about: 'The word used instead of "line" in paths and fields, for clients written for another product.',

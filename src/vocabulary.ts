@@ -42,6 +42,21 @@ export interface Vocabulary {
   fields(canonical: Record<string, unknown>): Record<string, unknown>
 }
 
+/**
+ * Words that the interface has for other things. With one of them, two fields, paths or schemas would have the same
+ * name: with `user`, `userId` in an event would be the line's id, and the user's would be missing.
+ */
+const TAKEN_WORDS = new Set(
+  (
+    'application caps client connection contact deliverie delivery endpoint event introspection limits media message ' +
+    'numbers problem readiness segment segments task token usage user'
+  ).split(' '),
+)
+
+export function isFreeWord(productWord: string | undefined): boolean {
+  return productWord === undefined || !TAKEN_WORDS.has(productWord.toLowerCase())
+}
+
 export function createVocabulary(productWord: string): Vocabulary {
   const word = productWord.toLowerCase()
   const accepted = word === 'line' ? ['line'] : [word, 'line']

@@ -376,7 +376,7 @@ describe('configuration', () => {
         'https://e.com/?a=b',
         'https://e.com#x',
       ],
-      PRODUCT_WORD: ['two words', 'line1', 'x'.repeat(33), 'li/ne', 'ligne-é'],
+      PRODUCT_WORD: ['two words', 'line1', 'x'.repeat(33), 'li/ne', 'ligne-é', 'user', 'Message'],
       BRAND_NAME: ['x'.repeat(41), 'Acme\nLines', '<b>Acme</b>', 'Acme: Lines', '"Acme"'],
       BRAND_LOGO: ['/dev/null', '/nowhere/logo.svg', '.', 'package.json'],
       BRAND_COLOR: ['#fff', 'teal', '5b40c', '5b40c9ff', 'rgb(1,2,3)'],

@@ -6,6 +6,7 @@ import { isCallSettled } from '../../database/messages/missed-calls.js'
 import { lowestIdAt, newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { isLineAt } from '../lines/routes.js'
+import { inForce } from './phone-number.js'
 import { noLineOf } from './receive.js'
 
 /** A carrier that repeats a report does so within seconds. */
@@ -20,9 +21,10 @@ const REPEATED_WITHIN_MS = 3_600_000
 export async function receiveMissedCall(
   context: Context,
   carrierAccount: string,
-  { fromNumber, toNumber, calledAt }: MissedCall,
+  { calledAt, ...call }: MissedCall,
 ): Promise<void> {
   const { db, batched, queues, log } = context
+  const [fromNumber, toNumber] = [inForce(call.fromNumber), inForce(call.toNumber)]
   const line = await batched.findLineByNumber(toNumber)
   if (line === undefined || !isLineAt(line, carrierAccount)) throw noLineOf(carrierAccount)
   const of = { userId: line.userId, lineId: line.id, fromNumber }

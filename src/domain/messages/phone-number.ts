@@ -115,15 +115,38 @@ function countryOf(read: PhoneNumber | undefined): string | undefined {
 }
 
 /**
+ * Phones in Mexico were called from abroad with a 1 after the country code until 3 August 2019 (ITU Operational
+ * Bulletin 1151). Since then the number is the same without it, and the library calls one with it impossible; but
+ * networks still write it as the sender of a text. (The 9 of Argentina is in force, and possible with the library.)
+ */
+const OLD_MEXICAN_PHONE = /^\+521(?=\d{10}$)/
+
+/**
+ * Writes an E.164 number as it is today, so that a person has one number: for the conversation, the limits, the
+ * opt-out, and the texts that are sent back. Any other text stays as it is.
+ */
+export function inForce(number: string): string {
+  return number.startsWith('+521') ? number.replace(OLD_MEXICAN_PHONE, '+52') : number
+}
+
+/**
  * Takes a number that is possible and has no extension, and returns its one spelling: `+91 00 98…` reads as `+91 0
  * 98…`, and that as `+91 98…`. Otherwise each spelling would have separate limits and a separate opt-out.
  */
 function readAcceptable(written: string, country: string | undefined): PhoneNumber | undefined {
-  const found = read(written, country)
+  const found = readInForce(written, country)
   if (found?.isPossible() !== true || found.ext) return undefined
   // Most numbers are written in E.164 already, and reading them once more would cost much.
   if (found.number === written) return found
   return read(found.number, undefined)?.number === found.number ? found : undefined
+}
+
+/** Without a plus sign, 1 and ten digits are more likely a number of the United States than one of Mexico. */
+function readInForce(written: string, country: string | undefined): PhoneNumber | undefined {
+  const found = read(written, country)
+  if (found === undefined || found.ext || !written.startsWith('+')) return found
+  const number = inForce(found.number)
+  return number === found.number ? found : read(number, undefined)
 }
 
 function read(written: string, country: string | undefined): PhoneNumber | undefined {

@@ -25,6 +25,7 @@ import type { Context, Inbound } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 import { applyKeywords, readKeyword, type KeywordResults, type Keyword } from './opt-out/keywords.js'
+import { inForce } from './phone-number.js'
 import { numberWindowKey } from './windows.js'
 
 export interface InboundMessage {
@@ -119,8 +120,8 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
     carrierAccount: message.carrierAccount,
     account: message.account,
     carrierMessageId: storable(message.carrierMessageId),
-    fromNumber: message.fromNumber,
-    toNumber: message.toNumber,
+    fromNumber: inForce(message.fromNumber),
+    toNumber: inForce(message.toNumber),
     type: EVENT_TYPES[content.type].messageType,
     // The text of a picture is an event like any other text.
     eventType: text === null ? undefined : 'inboundText',

@@ -3,7 +3,7 @@ import { listLinesEndingWith, type Line } from '../../../database/lines/lines.js
 import type { Context } from '../../context.js'
 import { senderKindOf } from '../../../kit/text/sender-kind.js'
 import { isLineAt } from '../../lines/routes.js'
-import { parseNumber } from '../../messages/phone-number.js'
+import { inForce, parseNumber } from '../../messages/phone-number.js'
 
 /**
  * Finds the account's line that an address belongs to, in any form that the carrier writes it.
@@ -20,7 +20,7 @@ export async function findLineOf(
   const isShort = senderKindOf(digits) === 'short_code'
   const line =
     (isShort ? await batched.findLineByNumber(digits) : undefined) ??
-    (await batched.findLineByNumber(`+${digits}`))
+    (await batched.findLineByNumber(inForce(`+${digits}`)))
   if (line !== undefined) return isLineAt(line, carrier) ? line : undefined
   const candidates = await listLinesEndingWith(db, carrier, digits.replace(/^0+/, ''))
   return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)

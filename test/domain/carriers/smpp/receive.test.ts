@@ -55,6 +55,15 @@ describeContext('what an SMSC brings to a line', (context) => {
     expect(await context.db('smpp_inbound').where({ id: delivery.id })).to.deep.equal([])
   })
 
+  it('for a Mexican line, with the 1 of old in both numbers, is for the line', async () => {
+    const mexican = await createLine(context, { carrierAccount: 'smsc', number: '+525587654321' })
+    await receive(arrive(inboundOf('+5215512345678', '+5215587654321', 'Hola')))
+    const messages = context.db('messages').where({ line_id: mexican.lineId })
+    expect(await messages.select('from_number', 'to_number', 'text')).to.deep.equal([
+      { from_number: '+525512345678', to_number: '+525587654321', text: 'Hola' },
+    ])
+  })
+
   describe('again:', () => {
     it('after its session is over, it is a repeat, however often', async () => {
       const first = arrive(hi())

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { readKeyword } from '../../../../src/domain/messages/opt-out/keywords.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { postMessage } from '../../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { cutIntoSegments } from '../../../../src/kit/text/segments.js'
@@ -18,6 +19,7 @@ import {
   type DeliveryRow,
   type MessageRow,
 } from '../../fixtures.js'
+import { refusal } from '../../refusal.js'
 
 describe('a keyword', () => {
   for (const [keyword, words] of [
@@ -185,6 +187,23 @@ describeContext('STOP, START and HELP', (context) => {
     await changeRows(context, 'lines', line.lineId, { allowed_countries: ['GB'] })
     await text('STOP', '+447400123456')
     expect(await answers()).to.have.length(1)
+  })
+
+  it('a Mexican phone that a network writes with the 1 of old is one person', async () => {
+    const post = (toNumber: string) =>
+      postMessage(context, {
+        ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId },
+        ...{ toNumber, text: 'Hi', idempotencyKey: undefined },
+      })
+    const spellings = ['+525512345678', '+5215512345678']
+    await text('Hello', '+5215512345678')
+    const [event] = await events()
+    for (const toNumber of [event!.from_number, ...spellings])
+      expect(await post(toNumber)).to.include({ toNumber: '+525512345678', status: 'queued' })
+
+    await text('STOP', '+5215512345678')
+    expect((await answers()).map(({ to_number }) => to_number)).to.deep.equal(['+525512345678'])
+    for (const toNumber of spellings) expect(await refusal(post(toNumber))).to.include({ status: 403 })
   })
 
   it('a disabled line answers nothing, but the opt-out counts', async () => {

@@ -1,0 +1,19 @@
+import { expect } from 'chai'
+import { receiveMissedCall } from '../../../src/domain/messages/missed-calls.js'
+import { changeConnection } from '../../../src/domain/lines/connections.js'
+import { describeContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+
+describeContext('a missed call', (context) => {
+  it('is of a number that can be answered, also if a network writes it with the 1 of old', async () => {
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/', number: '+525587654321' })
+    await changeConnection(context, line.userId, line.lineId, { optInEvents: ['missedCall'] })
+    const call = { fromNumber: '+5215512345678', toNumber: '+5215587654321', calledAt: new Date() }
+    await receiveMissedCall(context, 'simulator', call)
+    const events = await context
+      .db('events')
+      .where({ line_id: line.lineId })
+      .select('from_number', 'to_number')
+    expect(events).to.deep.equal([{ from_number: '+525512345678', to_number: '+525587654321' }])
+  })
+})

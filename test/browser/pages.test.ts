@@ -180,6 +180,19 @@ describe('the pages in a browser', function () {
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await drawer.count()).to.equal(0)
 
+    // Back leads to the list also from there, and after another page.
+    await page.goBack()
+    await shownAt('/console/activity')
+    await rows.first().click()
+    await drawer.locator('a[href*="/conversations/"]').first().click()
+    await page.waitForURL('**/conversations/*')
+    await page.goBack()
+    await shownAt(paths[0])
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.goBack()
+    await shownAt('/console/activity')
+    await rows.first().waitFor()
+
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto('/console/activity')
     await rows.first().click()

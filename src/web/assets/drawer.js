@@ -10,6 +10,9 @@ let drawer
 let shown
 let listTitle
 
+const address = () => location.pathname + location.search
+const loadedAt = address()
+
 const rows = () => [...document.querySelectorAll('[data-drawer] a')].filter(isRow)
 const rowOf = (path) => rows().find(({ pathname }) => pathname === path)
 
@@ -113,9 +116,12 @@ document.addEventListener('keydown', (event) => {
   go(step)
 })
 
+// After the page was loaded again beside its drawer, or Back has come to it from elsewhere, the document is the message's own,
+// but the browser still goes to the list without loading anything.
 addEventListener('popstate', () => {
-  if (history.state?.drawer) void open(location.href, { isBack: true })
-  else if (drawer !== undefined) close()
+  if (address() === loadedAt) return drawer !== undefined && close()
+  if (!history.state?.drawer || document.querySelector('[data-drawer]') === null) return location.reload()
+  void open(location.href, { isBack: true })
 })
 
 // The list was brought up to date.

@@ -203,6 +203,25 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
+  for (const status of [403, 503]) {
+    it(`keep the text that is being typed when its segments cannot be counted: ${status}`, async () => {
+      const { page } = await visit()
+      await page.goto(owner.fill('/console/lines/:lineId/send'))
+      const title = await page.title()
+      const text = page.locator('#messages textarea')
+      await text.fill('Half an hour')
+      await page.locator('#segment-count strong').waitFor()
+      const body = '<!doctype html><title>Refused</title><body><main><h1>Refused</h1></main></body>'
+      await page.route('**/segments', (route) => route.fulfill({ status, contentType: 'text/html', body }))
+      await text.pressSequentially(' of work')
+      await until('the count is empty', async () => (await page.locator('#segment-count').innerText()) === '')
+      expect([await text.inputValue(), await page.title()]).to.deep.equal(['Half an hour of work', title])
+      await page.getByRole('button', { name: 'Count segments' }).click()
+      await page.getByRole('heading', { name: 'Refused' }).waitFor()
+      await page.context().close()
+    })
+  }
+
   for (const [how, options] of [
     ['with a script', {}],
     ['without one', { javaScriptEnabled: false }],

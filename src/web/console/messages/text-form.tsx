@@ -18,6 +18,16 @@ import { sessionOf } from '../people/session.js'
 const COUNT_ID = 'segment-count'
 const URLENCODED = 'application/x-www-form-urlencoded'
 
+/** A refusal, or the sign-in page after the session's end, replaces the whole page: it keeps the typed fields. */
+const REFUSED = { 'data-hx-status-4xx': 'target:body', 'data-hx-status-5xx': 'target:body' }
+
+/**
+ * Nobody asked for the count that comes while they type, so a refusal only leaves it empty: with the whole page, the text
+ * that they are typing would be lost.
+ */
+const EMPTY = "select:':not(*)' swap:'innerHTML ignoreTitle:true'"
+const REFUSED_WHILE_TYPING = { 'data-hx-status-4xx': EMPTY, 'data-hx-status-5xx': EMPTY }
+
 /** A text whose segments were requested, on a page without a script. */
 export interface CountedText {
   toNumber: string
@@ -48,8 +58,6 @@ export function TextForm(props: {
     'data-hx-post': counting,
     'data-hx-target': `#${COUNT_ID}`,
     'data-hx-swap': 'innerHTML',
-    'data-hx-status-4xx': 'target:body',
-    'data-hx-status-5xx': 'target:body',
     // Pictures are not sent to count a text.
     'data-hx-encoding': URLENCODED,
   }
@@ -80,6 +88,7 @@ export function TextForm(props: {
           maxlength: MAX_TEXT_LENGTH,
           ...(isComposer ? { placeholder: 'Message' } : {}),
           ...count,
+          ...REFUSED_WHILE_TYPING,
           'data-hx-trigger': 'input changed delay:400ms',
         }}
       />
@@ -118,6 +127,7 @@ export function TextForm(props: {
           formenctype={URLENCODED}
           formnovalidate
           {...count}
+          {...REFUSED}
         >
           Count segments
         </button>

@@ -222,6 +222,23 @@ describe('the pages in a browser', function () {
     })
   }
 
+  it('keep the time and zone that are being chosen for a scheduled message while its page updates', async () => {
+    const sendAt = new Date(Date.now() + 3_600_000)
+    const id = await queueMessage(context, owner.line, { text: 'Later', status: 'scheduled', due_at: sendAt })
+    const { page } = await visit({ timezoneId: 'Asia/Tokyo' })
+    await page.goto(`/console/messages/${id}`)
+    await page.getByText('Reschedule', { exact: true }).click()
+    await page.getByLabel('Send at').fill('2030-01-01T00:00')
+    const zone = page.getByLabel('Time zone')
+    expect(await zone.inputValue()).to.equal('Asia/Tokyo')
+    await zone.selectOption('UTC')
+    await context.db('messages').where({ id }).update({ text: 'Even later' })
+    await page.getByText('Even later').waitFor()
+    const typed = [await page.getByLabel('Send at').inputValue(), await zone.inputValue()]
+    expect(typed).to.deep.equal(['2030-01-01T00:00', 'UTC'])
+    await page.context().close()
+  })
+
   for (const [how, options] of [
     ['with a script', {}],
     ['without one', { javaScriptEnabled: false }],

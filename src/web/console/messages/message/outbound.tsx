@@ -96,7 +96,13 @@ function Later({ page, message: { id, attemptCount } }: MessageView) {
   return (
     <>
       {attemptCount === 0 && (
-        <details class="confirm" open={page.fault?.action === action}>
+        // What is typed and chosen here stays when the page is updated.
+        <details
+          id="reschedule"
+          class="confirm"
+          open={page.fault?.action === action}
+          {...{ 'data-hx-morph-skip': '' }}
+        >
           <summary>Reschedule</summary>
           <Form page={page} action={action}>
             <SendTime page={page} action={action} isRequired />

@@ -49,6 +49,8 @@ const NOTICES = {
   'endpoint-enabled': 'Endpoint enabled.',
   'endpoint-deleted': 'Endpoint deleted. Its waiting events are cancelled.',
   'retry-started': 'Retrying undelivered events. Follow the progress here.',
+  'retry-started-in-part':
+    'Retrying undelivered events. Only the newest messages have been searched: filter by an earlier time to retry older ones.',
   'replay-started': 'Replaying events. Follow the progress here.',
   'import-started': 'Importing numbers. Follow the progress here.',
   'task-stopping': 'Stopping. Work already done is kept.',

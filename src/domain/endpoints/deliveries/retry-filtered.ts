@@ -6,12 +6,14 @@ import { FORGOTTEN } from '../../../database/people/forgotten.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { isMediaFailure } from '../../media/failures.js'
-import { readActivity, type ActivityFilter } from '../../messages/activity.js'
+import { findActivity, type ActivityFilter } from '../../messages/activity.js'
 import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, type Task } from '../../operating/tasks.js'
 
-/** A user waits while they are found. */
 const MAX_RETRIED = 5000
+/** A user waits while they are found. Each page looks through as many rows as one of the list, in about 50 ms. */
+const MAX_PAGES = 10
+const PAGE_SIZE = 500
 /** This many are retried per second, about as fast as a person could follow. */
 const BATCH = 50
 
@@ -36,33 +38,74 @@ export function mayRetry({ status, lastFailure, fromNumber, endpointPausedAt }: 
 
 type RetriedState = Pick<Delivery, 'status' | 'lastFailure' | 'fromNumber' | 'endpointPausedAt'>
 
+export interface StartedRetry {
+  task: Task
+  /** True if there may be older ones that match: only the newest messages were searched. */
+  isLookedThroughInPart: boolean
+}
+
 /**
  * Starts a background task that retries everything undelivered that matches the filter, the newest first.
  *
  * @throws UserError 409 if nothing is undelivered, or too many tasks are under way
  */
-export async function startRetry(context: Context, userId: string, filter: ActivityFilter): Promise<Task> {
-  const deliveryIds: string[] = []
-  for await (const { deliveries } of readActivity(context, userId, filter)) {
-    const fitting = deliveries.filter(
-      (each) => mayRetry(each) && (!isDeliveryStatus(filter.status) || each.status === filter.status),
-    )
-    deliveryIds.push(...fitting.map(({ id }) => id))
-    if (deliveryIds.length >= MAX_RETRIED) break
+export async function startRetry(
+  context: Context,
+  userId: string,
+  filter: ActivityFilter,
+): Promise<StartedRetry> {
+  const ids = new Set<string>()
+  let isLookedThroughInPart = false
+  for (const narrow of narrowed(filter)) {
+    const found = await findUndelivered(context, userId, narrow)
+    for (const id of found.ids) ids.add(id)
+    isLookedThroughInPart ||= found.isLookedThroughInPart
   }
-  if (deliveryIds.length === 0) throw new UserError('No undelivered event matches this filter', 409)
-  const asked: Asked = { deliveryIds: deliveryIds.slice(0, MAX_RETRIED) }
+  if (ids.size === 0) throw new UserError(isLookedThroughInPart ? NONE_SO_FAR : NONE, 409)
+  const asked: Asked = { deliveryIds: [...ids].sort().reverse().slice(0, MAX_RETRIED) }
   const lineId = filter.lineId ?? null
   const totalCount = asked.deliveryIds.length
-  return addTask(
+  const task = await addTask(
     context,
     { kind: 'retry', userId, lineId, applicationId: null, asked, totalCount },
     { action: 'events.replayed', subjectId: lineId, userId, after: { count: totalCount } },
   )
+  return { task, isLookedThroughInPart }
 }
 
-function isDeliveryStatus(status: string | undefined): boolean {
-  return status === 'exhausted' || status === 'held' || status === 'pending'
+const NONE = 'No undelivered event matches this filter'
+const NONE_SO_FAR =
+  'No undelivered event matches this filter among the newest messages. Choose a state or an earlier time'
+
+const UNDELIVERED = ['exhausted', 'held', 'pending'] as const
+
+function isUndelivered(status: string | undefined): boolean {
+  return UNDELIVERED.some((each) => each === status)
+}
+
+/**
+ * Without a state almost everything matches, and a long history would be read for a few events. Those that are over or
+ * held have an index, and so do those that failed for one reason.
+ */
+function narrowed(filter: ActivityFilter): ActivityFilter[] {
+  if (filter.status !== undefined || filter.reason !== undefined) return [filter]
+  return UNDELIVERED.map((status) => ({ ...filter, status }))
+}
+
+async function findUndelivered(context: Context, userId: string, filter: ActivityFilter) {
+  const ids: string[] = []
+  let before: string | undefined
+  for (let count = 0; count < MAX_PAGES; count++) {
+    const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
+    const { activities, older } = await findActivity(context, userId, filter, page)
+    const fitting = activities
+      .flatMap(({ deliveries }) => deliveries)
+      .filter((each) => mayRetry(each) && (!isUndelivered(filter.status) || each.status === filter.status))
+    ids.push(...fitting.map(({ id }) => id))
+    if (older === null || ids.length >= MAX_RETRIED) return { ids, isLookedThroughInPart: false }
+    before = older
+  }
+  return { ids, isLookedThroughInPart: true }
 }
 
 /**

@@ -77,8 +77,8 @@ export function liveActivity(context: Context): Middleware {
 export function postRetry(context: Context): Act {
   return async (ctx) => {
     const { filter } = await readFilter(ctx, context)
-    await startRetry(context, sessionOf(ctx).userId, filter)
-    return withNotice(TASKS, 'retry-started')
+    const { isLookedThroughInPart } = await startRetry(context, sessionOf(ctx).userId, filter)
+    return withNotice(TASKS, isLookedThroughInPart ? 'retry-started-in-part' : 'retry-started')
   }
 }
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
 import { startRetry } from '../../../../src/domain/endpoints/deliveries/retry-filtered.js'
+import { timeOfId } from '../../../../src/ids.js'
 import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { describeContext } from '../../../helpers/context.js'
-import { lineForEachTest } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { ANNA, changeRows, deliveryRow, receiveForDelivery, type DeliveryRow } from '../../fixtures.js'
@@ -20,7 +21,7 @@ describeContext('retrying undelivered events', (context) => {
     await changeRows(context, 'deliveries', row.id, { status: 'exhausted', last_failure: 'http_500' })
   })
 
-  const start = () => startRetry(context, line.userId, {})
+  const start = async () => (await startRetry(context, line.userId, {})).task
 
   /** Nothing of the event is left, so it must not go out. */
   async function expectNothingSent(): Promise<void> {
@@ -33,6 +34,31 @@ describeContext('retrying undelivered events', (context) => {
     expect(await goOn(context, await start())).to.include({ status: 'done', doneCount: 1 })
     await runLane(context, row.endpoint_id, row.id)
     expect(receiver.requests).to.have.length(1)
+  })
+
+  it('finds those that are over in a history of any length, and says when it did not look at all of it', async () => {
+    for (let count = 1; count < 20; count++) await createLine(context, { userId: line.userId })
+    const waiting = await receiveForDelivery(context, line)
+    await changeRows(context, 'deliveries', waiting.id, { last_failure: 'http_500' })
+    const newer = await receiveForDelivery(context, line)
+    // Of twenty lines each has a thousand rows searched at once.
+    await context.db.raw(
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
+       select new_id(), user_id, line_id, event_id, endpoint_id, 'delivered', type, from_number from deliveries,
+         generate_series(1, 10000) where id = ?`,
+      [newer.id],
+    )
+    const { task, isLookedThroughInPart } = await startRetry(context, line.userId, {})
+    expect([task.totalCount, isLookedThroughInPart]).to.deep.equal([1, true])
+    expect(await startRetry(context, line.userId, { until: timeOfId(newer.id) })).to.deep.include({
+      isLookedThroughInPart: false,
+    })
+    await changeRows(context, 'deliveries', row.id, { status: 'delivered' })
+    await expectRefusal(
+      start(),
+      409,
+      'No undelivered event matches this filter among the newest messages. Choose a state or an earlier time',
+    )
   })
 
   it('leaves out those of people who were forgotten', async () => {

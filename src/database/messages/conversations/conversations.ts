@@ -257,7 +257,7 @@ async function listMarked(
   )
   const found = rows.filter(({ number }) => (number as string | null) !== null)
   const conversations = found.slice(0, limit)
-  const lookedTo = sought === undefined ? null : rows[0]?.lookedTo
-  const older = found.length > limit ? conversations.at(-1)?.cursor : lookedTo
+  // One without a message, which retention has deleted, is looked at but not found: a page with fewer is not the last.
+  const older = found.length > limit ? conversations.at(-1)?.cursor : rows[0]?.lookedTo
   return { conversations, older: older instanceof Date ? older.toISOString() : (older ?? null) }
 }

@@ -103,9 +103,11 @@ async function listOf(
           {q !== '' &&
             (older === null ? 'Nothing found.' : 'Nothing found on this page. Use Older to see more.')}
           {q === '' &&
-            (state === '' && older !== null
-              ? 'All of these conversations have newer messages.'
-              : EMPTY[state])}
+            (older === null
+              ? EMPTY[state]
+              : state === ''
+                ? 'All of these conversations have newer messages.'
+                : 'The messages of these conversations were deleted. Use Older to see more.')}
         </Empty>
       ) : (
         <ConversationRows conversations={conversations} />

@@ -236,6 +236,26 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(wordsOf(await line.page('/conversations?state=unread'))).to.match(/\+15005550101 1 unread/)
   })
 
+  it('are on the pages after one whose messages were deleted, too', async () => {
+    const numbers = Array.from({ length: 40 }, (_, n) => `+150055502${10 + n}`)
+    for (const [n, number] of numbers.entries()) {
+      // What retention has left of the eleventh: nothing.
+      if (n !== 10) await send(number, 'Hello')
+      await site.context.db('line_peers').insert({
+        ...{ line_id: line.lineId, number },
+        archived_at: new Date(Date.now() - n * 1000),
+      })
+    }
+    const shown: number[] = []
+    for (let path: string | undefined = '/conversations?state=archived'; path !== undefined;) {
+      const html: string = await line.page(path)
+      shown.push(numbers.filter((number) => html.includes(encodeURIComponent(number))).length)
+      path = /\/conversations(\?[^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+      if (path !== undefined) path = `/conversations${path}`
+    }
+    expect(shown).to.deep.equal([30, 9])
+  })
+
   it('leave the list when archived, until another unblocked text arrives', async () => {
     const listed = async (state = '') => wordsOf(await line.page(`/conversations${state}`))
     await receive(ANNA, 'Done with')

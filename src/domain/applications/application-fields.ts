@@ -14,7 +14,7 @@ const MAX_WEBSITE_LENGTH = 500
  * These are for a web page, a few stages of development and some apps. Codes can be sent to each, so there are not
  * more.
  */
-const MAX_REDIRECT_URIS = 10
+export const MAX_REDIRECT_URIS = 10
 
 /** The fields in the user's spelling. */
 export interface WrittenApplication {

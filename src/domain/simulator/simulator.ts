@@ -17,6 +17,8 @@ export const SIMULATOR = 'simulator'
 const RECEIPT_BATCH = 500
 /** Tests look for their messages here, so it has many; all of them are in one answer, so there is a bound. */
 const MAX_OUTBOX = 1000
+/** These are more than a message keeps, to try out what happens to the others. */
+export const MAX_SIMULATED_MEDIA = 20
 
 export interface SimulatedInbound {
   fromNumber: string

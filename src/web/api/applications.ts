@@ -3,7 +3,7 @@ import { APPLICATION_FIELDS } from '../../database/applications/application.js'
 import { listApplicationsOf } from '../../database/applications/applications.js'
 import { APPLICATION_DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
-import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
+import { MAX_DESCRIPTION_LENGTH, MAX_REDIRECT_URIS } from '../../domain/applications/application-fields.js'
 import {
   deleteApplication,
   getApplication,
@@ -12,6 +12,7 @@ import {
   updateApplication,
 } from '../../domain/applications/applications.js'
 import { UserError } from '../../errors.js'
+import { OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import { listField, optInEventsField, textField } from '../input/body-fields.js'
 import {
   answers,
@@ -55,15 +56,19 @@ export const applicationSchemas = {
 }
 
 /** A field that is read in the form in which the API shows it. */
-function shownField(name: 'name' | 'redirectUris' | 'optInEvents' | 'kind') {
+function shownField(name: 'name' | 'redirectUris' | 'kind') {
   const { kind, about } = APPLICATION_FIELDS[name]
   return { schema: kind.schema, ...(about === undefined ? {} : { about }) }
 }
 
 const changeable = {
   name: textField().meta(shownField('name')),
-  redirectUris: listField('redirectUris must be a list of URIs').meta(shownField('redirectUris')),
-  optInEvents: optInEventsField([]).meta(shownField('optInEvents')),
+  redirectUris: listField('redirectUris', 'URIs', { max: MAX_REDIRECT_URIS }).meta(
+    shownField('redirectUris'),
+  ),
+  optInEvents: optInEventsField(OPT_IN_EVENT_TYPES).meta({
+    about: APPLICATION_FIELDS.optInEvents.about ?? '',
+  }),
   description: textField()
     .nullable()
     .meta({ schema: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH } }),

@@ -4,6 +4,7 @@ import { recordListenerAttempts } from '../../domain/endpoints/listener-attempts
 import { getOwnLine } from '../../domain/lines/lines.js'
 import { isId } from '../../ids.js'
 import { uuid } from '../../shape.js'
+import { shortListOf } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
 import { answers, count, object } from '../openapi/parts.js'
 import { operationsOf } from './operation.js'
@@ -69,13 +70,7 @@ export const listenerOperations = [
       "Used by `linehook listen`. It is shown on the message's page and does not affect the delivery or the endpoint. An attempt for " +
       'the same event with the same `startedAt` is recorded once, and at most 100 per event.',
     body: yup.object({
-      attempts: yup
-        .array()
-        .typeError(LIST)
-        .of(attempt.typeError(LIST))
-        .required(LIST)
-        .min(1, LIST)
-        .max(MAX_LISTENER_ATTEMPTS, LIST),
+      attempts: shortListOf(attempt.typeError(LIST), MAX_LISTENER_ATTEMPTS, LIST).required(LIST).min(1, LIST),
     }),
     answer: answers('The number of attempts recorded.', object({ recorded: count })),
     act: async ({ context, userId, id, body }) => {

@@ -126,7 +126,7 @@ const fields = {
     schema: { anyOf: [givenUrl, { const: '' }] },
     about: 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media.',
   }),
-  mediaUrls: listField('mediaUrls must be a list of URLs').meta({
+  mediaUrls: listField('mediaUrls', 'URLs', { max: MAX_MEDIA }).meta({
     schema: { type: 'array', items: givenUrl, maxItems: MAX_MEDIA },
     about:
       'Several files, sent in order in one message, instead of `mediaUrl`. The maximum number and total size depend on the carrier.',

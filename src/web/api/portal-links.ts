@@ -38,8 +38,7 @@ export const portalLinkOperations = [
       'Your own app sends the user to the link, which opens only the pages of these {lines} in the console. ' +
       'Only operators can create links, with their own API token, and not for other operators (409).',
     body: yup.object({
-      lineIds: listField('lineIds must be a list of IDs')
-        .max(MAX_LINES, `lineIds must have at most ${MAX_LINES} IDs`)
+      lineIds: listField('lineIds', 'IDs', { max: MAX_LINES })
         .min(1, 'lineIds must not be empty')
         .meta({
           schema: { type: 'array', items: id, minItems: 1, maxItems: MAX_LINES },

@@ -1,35 +1,31 @@
 import type { Middleware } from 'koa'
 import * as yup from 'yup'
 import type { Context } from '../../domain/context.js'
-import { readOutbox, simulateInbound } from '../../domain/simulator/simulator.js'
+import { MAX_SIMULATED_MEDIA, readOutbox, simulateInbound } from '../../domain/simulator/simulator.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
-import { readBodyFields } from '../input/body-fields.js'
+import { readBodyFields, shortListOf, textField } from '../input/body-fields.js'
 import { findUserOf } from '../middleware/authenticate.js'
 import { numberParameter, readQuery } from '../input/query.js'
 
 /** yup's `url` does not take localhost, but a developer who tries things out has the media on this machine. */
-const mediaUrl = yup
-  .string()
-  .strict()
+const mediaUrl = textField()
   .max(MAX_URL_LENGTH)
   .test('url', '${path} must be an http:// or https:// URL', (value) => !value || isWebUrl(value))
 
+const LIST = `mediaUrls must be a list of at most ${MAX_SIMULATED_MEDIA} URLs`
+
 const inbound = yup.object({
-  fromNumber: yup.string().strict().required(),
-  toNumber: yup.string().strict().required(),
-  messageId: yup
-    .string()
-    .strict()
+  fromNumber: textField().required(),
+  toNumber: textField().required(),
+  messageId: textField()
     .max(255)
     .matches(/^[^\0]*$/, '${path} must not contain a NUL character'),
-  text: yup.string().strict().max(10_000),
+  text: textField().max(10_000),
   mediaUrl,
-  mediaUrls: yup
-    .array()
-    .strict()
-    .typeError('mediaUrls must be a list of URLs')
-    .of(mediaUrl.required('mediaUrls must be a list of URLs'))
-    .min(1, 'mediaUrls must have at least one URL'),
+  mediaUrls: shortListOf(mediaUrl.required(LIST), MAX_SIMULATED_MEDIA, LIST).min(
+    1,
+    'mediaUrls must have at least one URL',
+  ),
   voicemailUrl: mediaUrl,
 })
 

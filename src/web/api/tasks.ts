@@ -46,7 +46,10 @@ const replay = yup.object({
     .required('from must be a time such as 2026-11-21T13:00:00Z')
     .meta({ about: 'Events from this time on.' }),
   until: momentParameter().meta({ about: 'Events before this time. Defaults to now.' }),
-  types: listField('types must be a list of event types', ALL_EVENT_TYPES).meta({
+  types: listField('types', 'event types', {
+    max: ALL_EVENT_TYPES.length,
+    words: ALL_EVENT_TYPES,
+  }).meta({
     about: 'Only events of these types. Defaults to all types.',
   }),
   outcome: wordParameter(REPLAY_OUTCOMES).meta({

@@ -42,18 +42,18 @@ export function queryFields(ctx: KoaContext): FormFields {
 }
 
 export function idParameter() {
+  const form = '${path} must be an ID (a UUID)'
   return yup
     .string()
     .strict()
-    .test('id', '${path} must be an ID (a UUID)', (value) => value === undefined || isId(value))
+    .typeError(form)
+    .test('id', form, (value) => value === undefined || isId(value))
     .meta({ schema: uuid.schema })
 }
 
 export function wordParameter<const T extends string>(words: readonly T[]) {
-  return yup
-    .string()
-    .strict()
-    .oneOf(words, `\${path} must be one of ${words.join(', ')}`)
+  const known = `\${path} must be one of ${words.join(', ')}`
+  return yup.string().strict().typeError(known).oneOf(words, known)
 }
 
 export function countParameter(min: number, max: number) {

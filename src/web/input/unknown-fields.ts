@@ -8,8 +8,9 @@ export interface Known {
   items?: Known
 }
 
-/** More unknown fields are not named, and more of a name is not shown: it is the sender's, and may have 64 KiB. */
-const MAX_TOLD = 5
+/** More faults are not named: the body is the sender's, and may have thousands. */
+export const MAX_TOLD = 5
+/** More of a name is not shown. */
 const MAX_SHOWN = 60
 /** A name is suggested for another one if no more than every third letter differs. */
 const LETTERS_FOR_ONE_MISTAKE = 3

@@ -1,3 +1,4 @@
+import { MAX_SIMULATED_MEDIA } from '../../domain/simulator/simulator.js'
 import {
   answers,
   body,
@@ -119,7 +120,7 @@ export function simulatorPaths(isOpen: boolean): Paths {
               ),
               text: { type: 'string', minLength: 1, maxLength: 10_000 },
               mediaUrl: givenUrl,
-              mediaUrls: { ...listOf(givenUrl), minItems: 1 },
+              mediaUrls: { ...listOf(givenUrl), minItems: 1, maxItems: MAX_SIMULATED_MEDIA },
               voicemailUrl: givenUrl,
             },
             ['messageId', 'text', 'mediaUrl', 'mediaUrls', 'voicemailUrl'],

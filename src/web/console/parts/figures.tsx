@@ -1,10 +1,13 @@
 import { countActivities, MAX_COUNTED, type ActivityFilter } from '../../../domain/messages/activity.js'
 import type { Context } from '../../../domain/context.js'
+import { UTC } from '../zone.js'
 
 const DAY_MS = 86_400_000
 
-/** The outcomes of a day's messages. */
+/** The outcomes of a day's messages, and all that wait. */
 export interface DayFigures {
+  /** When the day began, to the minute as in an address. */
+  from: Date
   sent: number
   delivered: number
   failed: number
@@ -17,25 +20,28 @@ export async function countDay(
   userId: string,
   filter: Pick<ActivityFilter, 'lineId'> = {},
 ): Promise<DayFigures> {
+  const from = new Date(Math.floor((Date.now() - DAY_MS) / 60_000) * 60_000)
   const count = (more: ActivityFilter) =>
-    countActivities(context, userId, { ...filter, from: new Date(Date.now() - DAY_MS), ...more })
+    countActivities(context, userId, { ...filter, direction: 'outbound', ...more })
   const [sent, delivered, failed, waiting] = await Promise.all([
-    count({ direction: 'outbound' }),
-    count({ direction: 'outbound', status: 'delivered' }),
-    count({ direction: 'outbound', status: 'failed' }),
-    count({ direction: 'outbound', status: 'queued' }),
+    count({ from }),
+    count({ from, status: 'delivered' }),
+    count({ from, status: 'failed' }),
+    // One that waits for longer than a day is what somebody has to know.
+    count({ status: 'queued' }),
   ])
-  return { sent, delivered, failed, waiting }
+  return { from, sent, delivered, failed, waiting }
 }
 
-/** Shows four figures, each with a link to what it counts. */
+/** Shows four figures, each with a link to exactly what it counts. */
 export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: string }) {
-  const { sent, delivered, failed, waiting } = figures
+  const { from, sent, delivered, failed, waiting } = figures
+  const ofDay = { from, lineId }
   return (
-    <ul class="figures" aria-label="Messages in the last 24 hours">
-      <Figure label="Sent, 24 h" count={sent} lineId={lineId} />
-      <Figure label="Delivered" count={delivered} of={sent} status="delivered" lineId={lineId} />
-      <Figure label="Failed" count={failed} of={sent} status="failed" lineId={lineId} isBad={failed > 0} />
+    <ul class="figures" aria-label="Messages in the last 24 hours, and waiting now">
+      <Figure label="Sent, 24 h" count={sent} {...ofDay} />
+      <Figure label="Delivered" count={delivered} of={sent} status="delivered" {...ofDay} />
+      <Figure label="Failed" count={failed} of={sent} status="failed" isBad={failed > 0} {...ofDay} />
       <Figure label="Waiting" count={waiting} status="queued" lineId={lineId} />
     </ul>
   )
@@ -47,14 +53,16 @@ function Figure(props: {
   /** The number that it is a share of. */
   of?: number
   status?: string
+  from?: Date
   lineId: string | undefined
   isBad?: boolean
 }) {
-  const { label, count, of = 0, status, lineId, isBad = false } = props
+  const { label, count, of = 0, status, from, lineId, isBad = false } = props
   const query = new URLSearchParams({
     direction: 'outbound',
     ...(status === undefined ? {} : { status }),
     ...(lineId === undefined ? {} : { line: lineId }),
+    ...(from === undefined ? {} : { from: from.toISOString().slice(0, 16), zone: UTC }),
   })
   return (
     <li>

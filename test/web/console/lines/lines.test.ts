@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { addLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { addUser } from '../../../../src/domain/people/users.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
-import { inboundText, receiveForDelivery } from '../../../domain/fixtures.js'
+import { inboundText, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { idAt } from '../../../domain/operating/retention/past.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
@@ -32,6 +33,32 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(words).to.include('+15558880001 No name yet disabled No endpoint None yet')
     expect(words).to.include('Sent, 24 h 1 Delivered 0')
     expect(words).to.include('Needs attention 1 disabled +15558880001 Open the line')
+  })
+
+  it('links each figure to a list of as many messages', async () => {
+    const line = await createLine(context)
+    const before = new Date(Date.now() - 2 * 86_400_000)
+    for (const [status, now, then] of [
+      ['failed', 1, 3],
+      ['queued', 2, 5],
+      ['sent', 3, 7],
+    ] as const) {
+      for (let n = 0; n < now; n++) await queueMessage(context, line, { status })
+      for (let n = 0; n < then; n++) {
+        await queueMessage(context, line, { status, id: idAt(before), created_at: before })
+      }
+    }
+    const browser = await browse(context, web, line.userId)
+    for (const page of ['/console', `/console/lines/${line.lineId}`]) {
+      const [list = ''] = /<ul class="figures".*?<\/ul>/s.exec((await browser.get(page)).text) ?? []
+      expect(wordsOf(list)).to.match(/Sent, 24 h 6 Delivered 0 Failed 1 .* Waiting 7/)
+      const totals: string[] = []
+      for (const [, href = ''] of list.matchAll(/href="([^"]+)"/g)) {
+        const { text } = await browser.get(href.replaceAll('&amp;', '&'))
+        totals.push(/(\d+) messages?\./.exec(wordsOf(text))?.[1] ?? '0')
+      }
+      expect(totals).to.deep.equal(['6', '0', '1', '7'])
+    }
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {

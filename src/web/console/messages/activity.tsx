@@ -40,7 +40,7 @@ export function showActivity(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Activity" zone={zoneOf(written)}>
         <h1>Activity</h1>
-        <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
+        <FilterForm path={PATH} isPortal={page.isPortal} {...{ lines, written, fault }} />
         {page.fault !== undefined && (
           <p role="alert" class="fault">
             {page.fault.message}
@@ -110,7 +110,7 @@ function Found(props: {
   const hasUndelivered = found.activities.some(({ deliveries }) => deliveries.some(mayRetry))
   const { activities, older, isFirst, isLookedThroughInPart } = found
   if (activities.length === 0 && older === null) {
-    return <EmptyList hasSimulator={page.hasSimulator} {...{ lines, written, isFirst }} />
+    return <EmptyList {...{ page, lines, written, isFirst }} />
   }
   return (
     <>

@@ -39,11 +39,11 @@ describeWeb('a portal link', ({ context, web }) => {
     const { url } = await createPortalLink(context, named.person.id, { lineIds })
     return new URL(url).pathname + new URL(url).search
   }
-  const open = async (link: string): Promise<BrowserSession> => {
+  const open = async (link: string, to = `/console/lines/${named.line.lineId}`): Promise<BrowserSession> => {
     const browser = await browse(context, web)
     expectPage(await browser.get(link))
     const token = new URLSearchParams(link.split('?')[1]).get('token') ?? ''
-    expectSentTo(await browser.submit('/console/portal', { token }), `/console/lines/${named.line.lineId}`)
+    expectSentTo(await browser.submit('/console/portal', { token }), to)
     return browser
   }
   const fields = (owner: Owner) => ({
@@ -178,6 +178,23 @@ describeWeb('a portal link', ({ context, web }) => {
     expect(stream.text.match(/"gone":/g)).to.have.length(2)
     expect(stream.text).to.include('Nothing was found at this path')
     expect(stream.text).not.to.include(other.line.number)
+  })
+
+  it('shows and exports the activity of one of its lines, and says which', async () => {
+    const lines = [named.line.lineId, other.line.lineId]
+    const browser = await open(await makeLink(lines), '/console')
+    const see = async (path: string) => (await browser.get(path)).text
+    const selected = (html: string) => /<select name="line">(.*?)<\/select>/s.exec(html)?.[1] ?? ''
+    for (const [path, line] of [
+      ['/console/activity', lines[0]],
+      [`/console/activity?line=${lines[1]}`, lines[1]],
+    ] as const) {
+      const html = await see(path)
+      expect(selected(html)).to.include(`value="${line}" selected`).and.not.include('All')
+      expect(html).to.include(`href="/console/activity.csv?line=${line}"`).and.not.include('Clear filters')
+      const filtered = await see(`/console/activity?direction=inbound&line=${line}`)
+      expect(filtered).to.include(`href="/console/activity?line=${line}">Clear filters`)
+    }
   })
 
   it('shows no link and no form that leads nowhere', async () => {

@@ -1,23 +1,26 @@
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { Empty } from '../../form.js'
 import { tabPath } from '../../lines/line/section.js'
-import type { WrittenFilter } from './filter.js'
+import type { Page } from '../../page.js'
+import { filterPath } from '../../time-filter.js'
+import { chosenOf, type WrittenFilter } from './filter.js'
 
 /** Explains why the list is empty, and what to do about it. */
 export function EmptyList(props: {
   lines: readonly OwnLine[]
   written: WrittenFilter
   isFirst: boolean
-  hasSimulator: boolean
+  page: Page
 }) {
-  const { lines, written, isFirst, hasSimulator } = props
+  const { lines, written, isFirst, page } = props
+  const { chosen, cleared } = chosenOf(written, page)
   const [line] = lines
-  if (!isFirst || Object.keys(written).some((name) => name !== 'zone')) {
+  if (!isFirst || chosen.length > 0) {
     return (
       <Empty>
         <p>
           {isFirst ? 'No messages match this filter.' : 'No older messages.'}{' '}
-          <a href="/console/activity">Clear filters</a>.
+          <a href={filterPath('/console/activity', cleared)}>Clear filters</a>.
         </p>
       </Empty>
     )
@@ -37,7 +40,7 @@ export function EmptyList(props: {
           Send a text with the <code>curl</code> command on{' '}
           <a href={tabPath(line.id, 'send')}>your line's Send tab</a>.
         </li>
-        {hasSimulator && (
+        {page.hasSimulator && (
           <li>
             Receive one by texting the line from the <a href="/simulator">phone simulator</a>.
           </li>

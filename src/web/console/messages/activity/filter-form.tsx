@@ -7,11 +7,12 @@ import { TYPE_LABELS } from '../message/labels.js'
 import { filterPath } from '../../time-filter.js'
 import { Moment, ZoneChoice } from '../../time-filter-fields.js'
 import { labelOf, UserText } from '../../user-text.js'
-import { STATUSES, type FilterName, type WrittenFilter } from './filter.js'
+import { chosenOf, STATUSES, type FilterName, type WrittenFilter } from './filter.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
 const ANY = ['', 'Any'] as const
+const ALL = ['', 'All'] as const
 
 const DIRECTIONS: Options = [ANY, ['outbound', 'Outbound'], ['inbound', 'Inbound']]
 const TYPES: Options = [
@@ -37,13 +38,15 @@ interface Filter {
   path: string
   lines: readonly OwnLine[]
   written: WrittenFilter
+  /** In a portal session the list is always for one line. */
+  isPortal: boolean
 }
 
 /**
  * A GET form: the filter is in the address, to be kept and shared. With a script a choice takes effect immediately.
  */
 export function FilterForm(props: Filter & { fault: string | undefined }) {
-  const { path, lines, written, fault } = props
+  const { path, lines, written, isPortal, fault } = props
   const hasTime = written.from !== undefined || written.until !== undefined
   return (
     <search aria-label="Filter">
@@ -57,7 +60,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
         {/* On a desk all of it is in sight. */}
         <details class="fold" open={fault !== undefined}>
           <summary>Filter</summary>
-          <Choice name="line" options={[['', 'All'], ...optionsOf(lines)]} written={written} />
+          <Choice name="line" options={[...(isPortal ? [] : [ALL]), ...optionsOf(lines)]} written={written} />
           <Choice name="direction" options={DIRECTIONS} written={written} />
           <Choice
             name="status"
@@ -83,14 +86,14 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
           </button>
         </details>
       </form>
-      <Chosen path={path} lines={lines} written={written} />
+      <Chosen {...{ path, lines, written, isPortal }} />
     </search>
   )
 }
 
 /** Shows the active filters, each with a link to the list without it. */
-function Chosen({ path, lines, written }: Filter) {
-  const chosen = Object.entries(written).filter(([name]) => name !== 'zone') as [FilterName, string][]
+function Chosen({ path, lines, written, isPortal }: Filter) {
+  const { chosen, cleared } = chosenOf(written, { isPortal })
   if (chosen.length === 0) return null
   const lineNames = new Map(optionsOf(lines))
   return (
@@ -109,7 +112,7 @@ function Chosen({ path, lines, written }: Filter) {
         )
       })}
       <li>
-        <a href={path}>Clear filters</a>
+        <a href={filterPath(path, cleared)}>Clear filters</a>
       </li>
     </ul>
   )

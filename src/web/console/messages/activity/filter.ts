@@ -63,13 +63,28 @@ export async function readFilter(
  * @throws UserError 404 for another line
  */
 function lineAsked(ctx: KoaContext, line: string | undefined): string | undefined {
-  const { portalLineIds } = sessionOf(ctx)
-  if (portalLineIds === undefined) return line
-  const lineId = (line ?? portalLineIds[0])?.toLowerCase()
+  if (sessionOf(ctx).portalLineIds === undefined) return line
+  const lineId = writtenFilter(ctx).line
   requireNamed(ctx, lineId)
   return lineId
 }
 
+/**
+ * Returns what the reader has chosen, and the filter that remains without it: in a portal session the list is always for
+ * one line.
+ */
+export function chosenOf(
+  { line, ...others }: WrittenFilter,
+  { isPortal }: { isPortal: boolean },
+): { chosen: [name: FilterName, value: string][]; cleared: WrittenFilter } {
+  const ofLine = line === undefined ? {} : { line }
+  const named = Object.entries(isPortal ? others : { ...ofLine, ...others }) as [FilterName, string][]
+  return { chosen: named.filter(([name]) => name !== 'zone'), cleared: isPortal ? ofLine : {} }
+}
+
+/** Returns the filter as it was written; in a portal session always with the line that the list is for. */
 export function writtenFilter(ctx: KoaContext): WrittenFilter {
-  return writtenParameters(ctx, FILTER_NAMES)
+  const written = writtenParameters(ctx, FILTER_NAMES)
+  const line = written.line ?? sessionOf(ctx).portalLineIds?.[0]
+  return line === undefined ? written : { ...written, line: line.toLowerCase() }
 }

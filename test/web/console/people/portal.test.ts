@@ -276,7 +276,9 @@ describeWeb('a portal link', ({ context, web }) => {
     const browser = await browse(context, web)
     for (let n = 0; n < 20; n++) expect((await browser.get('/console/portal?token=x')).status).to.equal(404)
     const refused = await browser.get('/console/portal?token=x')
-    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '900'])
+    expect(refused.status).to.equal(429)
+    // The first of the attempts was a moment ago, which may be seconds on a busy machine.
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(840, 900)
     await context.redis.flushdb()
   })
 

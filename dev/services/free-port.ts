@@ -38,15 +38,20 @@ export async function freePort(): Promise<number> {
   throw new Error('no free port on 127.0.0.1')
 }
 
-export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return (await whyNotFree(port, host)) === undefined
+}
+
+/** @returns the code of the error that listening there would end with, such as EADDRINUSE; undefined if it is free */
+export function whyNotFree(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', () => {
-      resolve(false)
+    probe.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code ?? 'unknown')
     })
     probe.listen(port, host, () => {
       probe.close(() => {
-        resolve(true)
+        resolve(undefined)
       })
     })
   })

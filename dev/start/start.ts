@@ -16,7 +16,7 @@ import {
   keepReceiverPort,
   keepRunning,
 } from '../services/embedded.js'
-import { freePort, isFree } from '../services/free-port.js'
+import { freePort, isFree, whyNotFree } from '../services/free-port.js'
 import { holdsBefore } from '../services/process.js'
 import { untilReady } from './readiness.js'
 import { prepareSample, type Sample } from './sample.js'
@@ -202,11 +202,36 @@ function receiverUrl(port: number): string {
   return `http://127.0.0.1:${port}/`
 }
 
-/** Waits up to 3 s, because the processes of a start that was killed with -9 need a moment to notice it. */
 async function requireFreePort({ port, host }: Config): Promise<void> {
-  if (await holdsBefore(Date.now() + 3000, () => isFree(port, host))) return
+  const code = await waitForPort(port, host)
+  if (code === undefined) return
+  requireAddress('HOST', host, code)
   throw new StartRefused(
-    `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start`,
+    code === 'EADDRINUSE'
+      ? `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start`
+      : `Port ${port} cannot be used (${code}). Choose another port: PORT=3000 npm start`,
+  )
+}
+
+/**
+ * Waits up to 3 s, because the processes of a start that was killed with -9 need a moment to notice it.
+ *
+ * @returns undefined if the port is free, or the code of the error
+ */
+async function waitForPort(port: number, host: string): Promise<string | undefined> {
+  let code: string | undefined
+  await holdsBefore(Date.now() + 3000, async () => {
+    code = await whyNotFree(port, host)
+    return code !== 'EADDRINUSE'
+  })
+  return code
+}
+
+/** @throws StartRefused if the port is not to blame */
+function requireAddress(variable: string, host: string, code: string): void {
+  if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT'].includes(code)) return
+  throw new StartRefused(
+    `This machine does not have the address ${host} (${code}). Set ${variable} to one of its addresses, or to 0.0.0.0 for all.`,
   )
 }
 
@@ -222,8 +247,9 @@ async function requireFreeMetricsPorts(
   for (const { name, env } of processes) {
     if (env?.METRICS_PORT === undefined) continue
     const port = Number(env.METRICS_PORT)
-    const isThere = port !== webPort && port <= MAX_PORT
-    if (isThere && (await holdsBefore(Date.now() + 3000, () => isFree(port, metricsHost)))) continue
+    const code = port === webPort || port > MAX_PORT ? 'EADDRINUSE' : await waitForPort(port, metricsHost)
+    if (code === undefined) continue
+    requireAddress('METRICS_HOST', metricsHost, code)
     throw new StartRefused(
       `Port ${port}, for the metrics of ${name}, is not available. Each process uses the port after the previous one. ` +
         'Stop the program that uses it, or choose another METRICS_PORT.',

@@ -147,6 +147,19 @@ describe('linehook start', function () {
     }
   })
 
+  it('says so if the machine does not have the address, and blames no port', async () => {
+    for (const [variable, settings] of [
+      ['HOST', { HOST: '192.0.2.7' }],
+      ['METRICS_HOST', { METRICS_HOST: '192.0.2.7', METRICS_PORT: String(await freePort()) }],
+    ] as const) {
+      const refused = start(settings)
+      expect(await refused.exitCode).to.equal(1)
+      expect(refused.lines).to.deep.equal([
+        `This machine does not have the address 192.0.2.7 (EADDRNOTAVAIL). Set ${variable} to one of its addresses, or to 0.0.0.0 for all.`,
+      ])
+    }
+  })
+
   it('names the process that has no port for its metrics', async () => {
     const base = port - 1
     const refused = start({ METRICS_PORT: String(base) })

@@ -1559,7 +1559,7 @@ begin
     select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media jsonb,
-      again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
+      again_of uuid, "full" boolean, refused boolean, roomy boolean, scope_id uuid, key text, hash text,
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
       client_ref text, carrier_options jsonb)
     cross join lateral (select x.send_at > now_at as is_later) later
@@ -1639,6 +1639,7 @@ begin
       case
         when p.settled is not null then p.settled
         when not p.is_new then case when p.hash = p.first_hash then 'replayed' else 'key_reused' end
+        when p.refused then 'refused'
         when p.source = 'service' then 'accepted'
         when r.opted_out_at is not null and p.again_of is null then 'opted_out'
         when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asError, OutcomeUnknown } from '../../errors.js'
+import { asError, OutcomeUnknown, type UserError } from '../../errors.js'
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
@@ -43,6 +43,11 @@ export interface QueueRequest {
    */
   isBacklogFull?: boolean
   /**
+   * The reason why it is not accepted now, although its contents could be. It does not hold for a repeat, which gets the
+   * answer of its first; otherwise the answer is `refused`.
+   */
+  refusal?: UserError | undefined
+  /**
    * True if far fewer messages than the limit are known to wait on the line. Then they are not counted, which would
    * take time.
    */
@@ -80,6 +85,7 @@ export interface QueueAnswer {
     | 'webhook_changed'
     | 'opted_out'
     | 'rate_limited'
+    | 'refused'
     | 'over_cap'
     | 'over_monthly_cap'
     | 'line_full'
@@ -215,6 +221,7 @@ function asRow(request: QueueRequest, n: number): object {
     media: media.length === 0 ? undefined : media,
     again_of: request.againOf,
     full: request.isBacklogFull,
+    refused: request.refusal === undefined ? undefined : true,
     roomy: request.isLineRoomy,
     scope_id: idempotency?.scopeId,
     key: idempotency?.key,

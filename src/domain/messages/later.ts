@@ -42,7 +42,8 @@ export const OPTION_REFUSALS = {
 } as const
 
 /**
- * Returns the options to keep. Postgres decides if `sendAt` is in the future; an empty object costs nothing.
+ * Returns the options to keep. Postgres decides if `sendAt` is in the future; an empty object costs nothing. A time that
+ * is over is judged by `refusalOfExpiry`.
  *
  * @throws UserError 400
  */
@@ -51,10 +52,7 @@ export function readSendOptions(
   now = Date.now(),
 ): SendOptions {
   if (sendAt !== undefined) requireNear(sendAt, now)
-  if (expiresAt !== undefined) {
-    if (expiresAt.getTime() <= now) throw new UserError(OPTION_REFUSALS.expiresAtOver)
-    requireInOrder(sendAt, expiresAt)
-  }
+  if (expiresAt !== undefined) requireInOrder(sendAt, expiresAt)
   if (carrierOptions !== undefined) requireCarrierOptions(carrierOptions)
   return {
     sendAt,
@@ -62,6 +60,12 @@ export function readSendOptions(
     clientRef: clientRef === undefined ? undefined : readClientRef(clientRef),
     carrierOptions,
   }
+}
+
+/** A repeat may come after the deadline of its message, so this is no reason to refuse it. */
+export function refusalOfExpiry({ expiresAt }: SendOptions, now = Date.now()): UserError | undefined {
+  const isOver = expiresAt !== undefined && expiresAt.getTime() <= now
+  return isOver ? new UserError(OPTION_REFUSALS.expiresAtOver) : undefined
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Line } from '../../database/lines/lines.js'
 import { phoneLibrary } from '../../kit/text/phone-library.js'
 import { isPlainE164 } from './plain-e164.js'
 
-interface ParsedNumber {
+export interface ParsedNumber {
   /** An E.164 number. */
   number: string
   /** An ISO 3166 code; undefined for numbers that belong to no single country. */

@@ -15,9 +15,9 @@ import { isHostedHere } from '../media/source.js'
 import { capRefusal, countForCaps } from './spend-caps.js'
 import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { getMessage } from './get-message.js'
-import { readSendOptions, optionsForHash, type SendOptions } from './later.js'
+import { readSendOptions, refusalOfExpiry, optionsForHash, type SendOptions } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
-import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
+import { isBacklogFull, judgeDestination, MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit.js'
 
 /** The most that any carrier takes. */
 export const MAX_MEDIA = 10
@@ -127,6 +127,10 @@ async function queue(context: Context, request: QueueRequest, userId: string): P
     countRefusal(request.source, error, REFUSAL_NAMES)
     throw error
   })
+  if (answer.outcome === 'refused' && request.refusal !== undefined) {
+    countRefusal(request.source, request.refusal, REFUSAL_NAMES)
+    throw request.refusal
+  }
   if (answer.outcome === 'over_monthly_cap') {
     throw await monthlyCapRefusal(context, { id: request.lineId, userId }, OVER_MONTHLY_CAP)
   }
@@ -155,10 +159,14 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const options = readSendOptions(message)
 
   const line = await findLine(message.lineId)
-  if (line.status !== 'active') throw new UserError('This line is disabled and cannot send', 403)
-  const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
+  const destination = judgeDestination({ ...line, lineNumber: line.number }, message.toNumber)
+  const toNumber = destination.number
+  const refusal = refusalOfLine(line) ?? destination.refusal ?? refusalOfExpiry(options)
+  const isFull = await isBacklogFull(context)
+  // With a key it may be a repeat, which only the statement knows.
+  if (key === undefined && refusal !== undefined) throw refusal
   if (media.urls.length > 0) await requireCarrierTakes(context, line, media)
-  if (await isBacklogFull(context)) throw backlogFull()
+  if (key === undefined && isFull) throw backlogFull()
 
   return {
     messageId: message.id ?? newId(),
@@ -170,6 +178,8 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
     hasDisconnected: message.hasDisconnected,
     segmentCount: await countForCaps(context, line, text),
     ...options,
+    refusal,
+    isBacklogFull: isFull,
     media: media.urls.map(outboundMedia),
     idempotency:
       key === undefined
@@ -182,6 +192,10 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
             ).toString('hex'),
           },
   }
+}
+
+function refusalOfLine({ status }: OwnLine): UserError | undefined {
+  return status === 'active' ? undefined : new UserError('This line is disabled and cannot send', 403)
 }
 
 function sourceOf({ applicationId, isFromConsole = false }: NewMessage): OutboundSource {
@@ -299,6 +313,7 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
       throw new UserError(REFUSALS.keyInFlight, 409)
     case 'over_monthly_cap':
     case 'rate_limited':
+    case 'refused':
     case 'webhook_changed':
       throw new Error(`unexpected outcome ${outcome}`)
   }

@@ -5,14 +5,18 @@ import { messageRequests } from '../../telemetry/metrics.js'
 /** The metric's name of each refusal, by its text. */
 export type RefusalNames = ReadonlyMap<string, string>
 
-/** Counts the answers of the statement that accepts messages. After `webhook_changed` the request is judged again. */
+/**
+ * Counts the answers of the statement that accepts messages. After `webhook_changed` the request is judged again, and
+ * `refused` is counted by its reason.
+ */
 export function countAnswers(
   requests: readonly Pick<QueueRequest, 'source'>[],
   answers: readonly (QueueAnswer | Error)[],
 ): void {
   for (const [n, { source }] of requests.entries()) {
     const answer = answers[n]
-    if (answer === undefined || answer instanceof Error || answer.outcome === 'webhook_changed') continue
+    if (answer === undefined || answer instanceof Error) continue
+    if (answer.outcome === 'webhook_changed' || answer.outcome === 'refused') continue
     messageRequests.inc({ source, outcome: answer.outcome })
   }
 }

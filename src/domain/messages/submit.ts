@@ -14,9 +14,15 @@ import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import { faultOfSender } from '../lines/senders.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
-import { maySendTo, parseNumber } from './phone-number.js'
+import { maySendTo, parseNumber, type ParsedNumber } from './phone-number.js'
 import { countForCaps } from './spend-caps.js'
-import { readSendOptions, optionsForHash, OPTION_REFUSALS, type SendOptions } from './later.js'
+import {
+  readSendOptions,
+  refusalOfExpiry,
+  optionsForHash,
+  OPTION_REFUSALS,
+  type SendOptions,
+} from './later.js'
 import { createLineBacklogs, FRESH_MS } from './submit/line-backlogs.js'
 import { countAnswers } from './request-counts.js'
 
@@ -80,12 +86,15 @@ export async function submitToIncomingWebhook(
   // Lone surrogates are not valid text; Postgres would refuse the whole batch for one.
   const text = message.text.toWellFormed()
   requireSendable(text)
-  const toNumber = readDestination(webhook, message.toNumber)
+  const destination = judgeDestination(webhook, message.toNumber)
+  const toNumber = destination.number
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
   const options = readSendOptions(message)
+  const refusal = destination.refusal ?? refusalOfExpiry(options)
+  if (refusal !== undefined && key === undefined) throw refusal
 
-  return context.batched.queueMessage({
+  const answer = await context.batched.queueMessage({
     messageId: newId(),
     lineId: webhook.lineId,
     openedBy: { tokenHash, lineVersion: webhook.lineVersion },
@@ -95,6 +104,7 @@ export async function submitToIncomingWebhook(
     hasDisconnected: message.hasDisconnected,
     segmentCount: await countForCaps(context, webhook, text),
     ...options,
+    refusal,
     // The statement judges this after the limits, and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),
     idempotency:
@@ -106,6 +116,8 @@ export async function submitToIncomingWebhook(
             requestHash: sha256(`${optionsForHash(options)}${toNumber}\n${text}`).toString('hex'),
           },
   })
+  if (answer.outcome === 'refused' && refusal !== undefined) throw refusal
+  return answer
 }
 
 /**
@@ -181,43 +193,54 @@ function firstJob(id: string): { id: string; generation: number } {
   return { id, generation: 0 }
 }
 
+type SendingLine = Pick<
+  OpenIncomingWebhook,
+  'country' | 'allowedCountries' | 'pausedCountries' | 'lineNumber' | 'shortCodes'
+>
+
 /**
  * Returns the number that a line has to send to, in E.164.
  *
  * @throws UserError 400 if it is not a phone number, 403 if the line may not send there
  */
-export function readDestination(
-  line: Pick<
-    OpenIncomingWebhook,
-    'country' | 'allowedCountries' | 'pausedCountries' | 'lineNumber' | 'shortCodes'
-  >,
+export function readDestination(line: SendingLine, written: string): string {
+  const { number, refusal } = judgeDestination(line, written)
+  if (refusal !== undefined) throw refusal
+  return number
+}
+
+/**
+ * Does the same, but returns the reason why the line may not send there now.
+ *
+ * @throws UserError 400 if it is not a phone number
+ */
+export function judgeDestination(
+  line: SendingLine,
   written: string,
-): string {
+): { number: string; refusal: UserError | undefined } {
   // An operator has named them one by one: such digits could also be read as a number.
-  if (line.shortCodes?.includes(written.trim()) === true) return written.trim()
+  if (line.shortCodes?.includes(written.trim()) === true)
+    return { number: written.trim(), refusal: undefined }
   const parsed = parseNumber(written, line.country)
   if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
-  if (!maySendTo({ ...line, number: line.lineNumber }, parsed)) throw new UserError(REFUSALS.notAllowed, 403)
+  return { number: parsed.number, refusal: refusalOf(line, parsed) }
+}
+
+function refusalOf(line: SendingLine, to: ParsedNumber): UserError | undefined {
+  if (!maySendTo({ ...line, number: line.lineNumber }, to)) return new UserError(REFUSALS.notAllowed, 403)
   // Finding the country takes a little time, and hardly any line has a paused one.
-  if (line.pausedCountries !== null && line.pausedCountries.includes(parsed.country ?? '')) {
-    throw new UserError(REFUSALS.countryPaused, 403)
+  if (line.pausedCountries !== null && line.pausedCountries.includes(to.country ?? '')) {
+    return new UserError(REFUSALS.countryPaused, 403)
   }
-  if (senderKindOf(line.lineNumber) !== 'number') requireReach(line, parsed.country)
-  return parsed.number
+  if (senderKindOf(line.lineNumber) === 'number') return undefined
+  const fault = faultOfSender({ number: line.lineNumber, country: line.country }, to.country)
+  return fault === undefined ? undefined : new UserError(SENDER_REFUSALS[fault], 403)
 }
 
 const SENDER_REFUSALS = {
   name_not_taken: REFUSALS.nameNotTaken,
   short_code_abroad: REFUSALS.shortCodeAbroad,
 } as const
-
-function requireReach(
-  { lineNumber: number, country }: Pick<OpenIncomingWebhook, 'lineNumber' | 'country'>,
-  toCountry: string | undefined,
-): void {
-  const fault = faultOfSender({ number, country }, toCountry)
-  if (fault !== undefined) throw new UserError(SENDER_REFUSALS[fault], 403)
-}
 
 /** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */
 const readings = new WeakMap<Context['db'], { readAt: number; isFull: boolean | Promise<boolean> }>()

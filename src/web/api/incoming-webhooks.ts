@@ -143,6 +143,7 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
       throw new UserError(REFUSALS.keyInFlight, 409)
     case 'line_full':
       throw new Unavailable('Too many messages are waiting', 10)
+    case 'refused':
     case 'webhook_changed':
     case 'not_connected':
     case 'over_monthly_cap':

@@ -8,9 +8,9 @@
 -- be judged again alone (is_final: not). That costs ten times as much: when repeats were judged so, 200 requests with one
 -- key at once took a busy machine longer than a statement may take, and all were answered 503.
 --
--- requests: [{n, id, line_id, source, application_id, to, text, media: [{id, url, token}], again_of, full, roomy,
+-- requests: [{n, id, line_id, source, application_id, to, text, media: [{id, url, token}], again_of, full, refused, roomy,
 -- scope_id, key, hash, token_hash, line_version, segments, capped, send_at, expires_at, client_ref,
--- carrier_options}]. `full`: the service takes no more now. `roomy`: the
+-- carrier_options}]. `full`: the service takes no more now. `refused`: the caller has a reason to accept it only as a repeat. `roomy`: the
 -- messages that wait on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash`
 -- and `token_hash` are hex.
 --
@@ -50,7 +50,7 @@ begin
     select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media jsonb,
-      again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
+      again_of uuid, "full" boolean, refused boolean, roomy boolean, scope_id uuid, key text, hash text,
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
       client_ref text, carrier_options jsonb)
     cross join lateral (select x.send_at > now_at as is_later) later
@@ -130,6 +130,7 @@ begin
       case
         when p.settled is not null then p.settled
         when not p.is_new then case when p.hash = p.first_hash then 'replayed' else 'key_reused' end
+        when p.refused then 'refused'
         when p.source = 'service' then 'accepted'
         when r.opted_out_at is not null and p.again_of is null then 'opted_out'
         when p.is_limited and (r.used + p.number_before >= l.messages_per_number_per_minute

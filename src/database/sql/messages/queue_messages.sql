@@ -17,7 +17,7 @@
 -- without `segments` is counted by none.
 --
 -- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | webhook_changed | opted_out | rate_limited |
--- over_cap | over_monthly_cap | line_full
+-- refused | over_cap | over_monthly_cap | line_full
 create or replace function queue_messages(requests jsonb, max_queued_per_line integer)
 returns table (
   n integer, outcome text, message_id uuid,

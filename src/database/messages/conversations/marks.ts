@@ -17,29 +17,42 @@ const OWN_LINE = '(select id from lines where id = :lineId and user_id = :userId
 /**
  * Marks a conversation as read, before its messages are listed: one that comes in later makes it unread again.
  *
- * @param after marks it only if a message after this one made it unread. A page that stays open has shown this one,
- *   so otherwise a user has marked the conversation as unread on purpose.
+ * @param isOpened false for a page that is open already: it leaves a conversation unread that somebody has marked so
+ *   on purpose
  * @returns true if it was unread
  */
-export async function markRead(db: Database, key: ConversationKey, after?: string): Promise<boolean> {
+export async function markRead(
+  db: Database,
+  key: ConversationKey,
+  { isOpened }: { isOpened: boolean },
+): Promise<boolean> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `update line_peers set unread_id = null
      where line_id = ${OWN_LINE} and number = :number and unread_id is not null
-     ${after === undefined ? '' : 'and unread_id > :after::uuid'}`,
-    { ...key, ...(after === undefined ? {} : { after }) },
+     ${isOpened ? '' : `and unread_id <> ${onPurpose('unread_id')}`}`,
+    { ...key },
   )
   return rowCount > 0
 }
 
-/** Marks a conversation as unread, from its newest message on, and brings it back from the archive. */
+/**
+ * Makes the mark of a conversation that is unread on purpose from a message on: an id just below the message's, which
+ * itself is of no message. The end of an id is random, and what is before it tells messages of one millisecond apart.
+ */
+function onPurpose(id: string): string {
+  return `(left(${id}::text, 24) || '000000000000')::uuid`
+}
+
+/** Marks a conversation as unread on purpose, from its newest message on, and brings it back from the archive. */
 export async function markUnread(db: Database, key: ConversationKey): Promise<void> {
   await db.raw(
     `insert into line_peers as k (line_id, number, unread_id)
-     select l.id, :number, m.id from lines l
+     select l.id, :number, ${onPurpose('m.id')} from lines l
      cross join lateral (
        select m.id from messages m where m.line_id = l.id and ${CONTACT_NUMBER} = :number order by m.id desc limit 1) m
      where l.id = :lineId and l.user_id = :userId
-     on conflict (line_id, number) do update set unread_id = coalesce(k.unread_id, excluded.unread_id), archived_at = null`,
+     on conflict (line_id, number) do update
+       set unread_id = ${onPurpose('coalesce(k.unread_id, excluded.unread_id)')}, archived_at = null`,
     { ...key },
   )
 }

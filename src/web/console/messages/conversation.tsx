@@ -23,7 +23,7 @@ import { keepPictures } from '../../../domain/media/uploads.js'
 import { UserError } from '../../../errors.js'
 import { filesOf, requireReadableForm } from '../../middleware/multipart-form.js'
 import { findPeerState } from '../../../domain/messages/opt-out/peers.js'
-import { FIRST_ID, isId } from '../../../ids.js'
+import { isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath, numberOf } from './conversation/path.js'
@@ -66,7 +66,7 @@ interface View {
 /** Shows the messages between a line and a number, with a form to answer. */
 export function showConversation(context: Context): Middleware {
   return async (ctx) => {
-    if (ctx.method === 'GET') await openInbox(context, ctx, await readNow(context, ctx))
+    if (ctx.method === 'GET') await openInbox(context, ctx, await readNow(context, ctx, { isOpened: true }))
     const view = await viewOf(context, ctx, queryOf(ctx, 'before'))
     const { counted } = shownOnce<{ counted: CountedText }>(ctx)
     const page = pageOf(ctx, context)
@@ -134,11 +134,8 @@ export function showConversation(context: Context): Middleware {
 export function liveConversation(context: Context): Middleware {
   const stream = live(context, async (ctx) => {
     // A page that is in view marks incoming messages as read. Its stream ends when it is hidden.
-    const state = ctx.state as { shownTo?: string }
-    await readNow(context, ctx, state.shownTo)
-    const view = await viewOf(context, ctx)
-    state.shownTo = view.messages.at(-1)?.id ?? FIRST_ID
-    return <Now {...view} page={pageOf(ctx, context)} />
+    await readNow(context, ctx, { isOpened: false })
+    return <Now {...await viewOf(context, ctx)} page={pageOf(ctx, context)} />
   })
   return async (ctx, next) => {
     // A conversation that does not exist is refused here, because a stream that has begun cannot answer with an
@@ -212,9 +209,9 @@ async function mark(
 }
 
 /** @returns true if it was unread */
-async function readNow(context: Context, ctx: KoaContext, after?: string): Promise<boolean> {
+async function readNow(context: Context, ctx: KoaContext, how: { isOpened: boolean }): Promise<boolean> {
   const { userId } = sessionOf(ctx)
-  return markRead(context.db, { userId, lineId: idOf(ctx, 'lineId'), number: numberOf(ctx) }, after)
+  return markRead(context.db, { userId, lineId: idOf(ctx, 'lineId'), number: numberOf(ctx) }, how)
 }
 
 async function peopleOf(context: Context, line: OwnLine, number: string) {

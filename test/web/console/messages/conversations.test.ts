@@ -233,7 +233,17 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await send(ANNA, 'Sent since then')
     await until('a later look', () => live.text.includes('Sent since then'))
     await live.close()
-    expect(wordsOf(await line.page('/conversations?state=unread'))).to.match(/\+15005550101 1 unread/)
+    const unread = async () => wordsOf(await line.page('/conversations?state=unread'))
+    expect(await unread()).to.match(/\+15005550101 1 unread/)
+    // Its stream begins anew when the tab was hidden, or another one was opened.
+    const again = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
+    await until('the thread again', () => again.text.includes('Sent since then'))
+    await receive(ANNA, 'One more')
+    await until('the new message', () => again.text.includes('One more'))
+    await again.close()
+    expect(await unread()).to.match(/\+15005550101 2 unread/)
+    await thread()
+    expect(await unread()).not.to.include('+15005550101')
   })
 
   it('are on the pages after one whose messages were deleted, too', async () => {

@@ -154,7 +154,7 @@ export function Policy(props: {
           rows={2}
           more={{ autocomplete: 'off', spellcheck: 'false' }}
         />
-        {policy.headerNames.length > 0 && <KnownHeaders names={policy.headerNames} />}
+        {policy.headerNames.length > 0 && <KnownHeaders {...{ page, action }} names={policy.headerNames} />}
         <button type="submit" class="secondary">
           Save
         </button>
@@ -183,13 +183,15 @@ function withFaultOfPreview(page: Page, action: string): Page {
   return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
 }
 
-function KnownHeaders({ names }: { names: readonly string[] }) {
+function KnownHeaders(props: { page: Page; action: string; names: readonly string[] }) {
+  const { page, action, names } = props
+  const ticked = (typedIn(page, action, 'removedHeaders') ?? '').split('\n')
   return (
     <fieldset>
       <legend>Remove headers</legend>
       {names.map((name) => (
         <label key={name}>
-          <input type="checkbox" name="removedHeaders" value={name} />
+          <input type="checkbox" name="removedHeaders" value={name} checked={ticked.includes(name)} />
           <code>{name}</code>
         </label>
       ))}

@@ -45,10 +45,16 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
 
   it('keeps the input when refused', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
-    const answer = await line.act('policy', { ...FIELDS, retrySchedule: 'often' })
+    await line.act('policy', FIELDS)
+    const answer = await line.act('policy', { ...FIELDS, retrySchedule: 'often', removedHeaders: 'X-Two' })
     expect(answer.status).to.equal(400)
     expect(wordsOf(answer.text)).to.include('retrySchedule must be default, short, long')
     expect(answer.text).to.include('value="often"').and.not.include('abc-123')
+    const removed = [...answer.text.matchAll(/name="removedHeaders" value="([^"]+)"( checked)?/g)]
+    expect(removed.map(([, name, ticked]) => [name, ticked !== undefined])).to.deep.equal([
+      ['X-Api-Key', false],
+      ['X-Two', true],
+    ])
   })
 
   it('is previewed with the input, in the page or for htmx, and shows errors in place', async () => {

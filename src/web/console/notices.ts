@@ -94,7 +94,8 @@ export function noticeOf(name: string): string | undefined {
   return Object.hasOwn(NOTICES, name) ? NOTICES[name as Notice] : undefined
 }
 
-/** Makes a path of ours with the notice in its query. */
+/** Makes a path of ours with the notice in its query, which is before the part of the page that it may name. */
 export function withNotice(path: string, notice: Notice): string {
-  return `${path}${path.includes('?') ? '&' : '?'}done=${notice}`
+  const [page = '', part] = path.split('#')
+  return `${page}${page.includes('?') ? '&' : '?'}done=${notice}${part === undefined ? '' : `#${part}`}`
 }

@@ -120,6 +120,15 @@ describeWith('the page of an endpoint', startConsole, (site) => {
     })
   })
 
+  it('leads from a deleted operational webhook to the others, and says that it is gone', async () => {
+    const { browser } = await site.openLine()
+    const [, path = ''] = redirectOf(
+      await browser.submit('/console/settings/operational-webhooks', { url: site.receiver.url }),
+    )
+    const deleted = await browser.submit(`${path?.split('?')[0]}/delete`)
+    expectSentTo(deleted, '/console/settings?done=endpoint-deleted#operational-webhooks')
+  })
+
   for (const kind of KINDS.slice(0, 2)) {
     it(`says that the developer connection is off, and why an old form is refused: ${kind}`, async () => {
       const { line, submit, page } = await openEndpoint(site, kind)

@@ -92,18 +92,42 @@ export function senderParameter() {
     .test('number', form, (value) => value !== '')
 }
 
-/** A whole phone number with its plus sign, which is converted to E.164; or some digits of one, which stay alone. */
+/** The other party of a message: its whole number, or what it is called instead; or some digits of its number. */
+export interface Party {
+  number?: string | undefined
+  numberPart?: string | undefined
+}
+
+/**
+ * A whole phone number with its plus sign, which is converted to E.164; a short code or a name in quotes; or some digits
+ * of a number, which stay alone. `readParty` tells them apart.
+ */
 export function numberOrPartParameter() {
-  const form = '${path} must be a phone number such as +15551234567, or at least 3 digits of one'
+  const form =
+    '${path} must be a phone number such as +15551234567, at least 3 digits of one, or a short code or name in quotes'
   return yup
     .string()
     .transform((written: string) => {
       const number = withPlus(written)
+      if (QUOTED.test(number)) return storable(number)
       if (number.startsWith('+')) return parseE164(number)?.number ?? ''
       const digits = number.replace(/[\s().-]/g, '')
       return /^\d{3,15}$/.test(digits) ? digits : ''
     })
     .test('number', form, (value) => value !== '')
+}
+
+const QUOTED = /^"[^"]{1,100}"$/
+
+/** Quotes what is not a whole number, so that it is not taken for some digits of one. */
+export function writeParty(number: string): string {
+  return number.startsWith('+') ? number : `"${number}"`
+}
+
+export function readParty(written: string | undefined): Party {
+  if (written === undefined) return {}
+  if (QUOTED.test(written)) return { number: written.slice(1, -1) }
+  return written.startsWith('+') ? { number: written } : { numberPart: written }
 }
 
 /** Words to find in a text, as they were typed. */

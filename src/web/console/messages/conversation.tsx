@@ -39,6 +39,8 @@ import { UserText } from '../user-text.js'
 import { Obstacles } from './message/obstacles.js'
 import { PhoneNumber } from './phone-number.js'
 import { withNotice, type Notice } from '../notices.js'
+import { filterPath } from '../time-filter.js'
+import { writeParty } from '../../input/query.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
@@ -113,7 +115,7 @@ export function showConversation(context: Context): Middleware {
                     <UserText>{contact.name}</UserText>
                   )}
                 </strong>
-                <a href={`/console/activity?${new URLSearchParams({ line: line.id, number }).toString()}`}>
+                <a href={filterPath('/console/activity', { line: line.id, number: writeParty(number) })}>
                   Activity with this number
                 </a>
               </p>

@@ -263,8 +263,14 @@ describeWith('the activity page', startConsole, (site) => {
         'status=x',
         'status must be one of scheduled, queued, sending, sent, delivered, failed, unknown, received, pending, delivering, exhausted, held',
       ],
-      ['number=x', 'number must be a phone number such as +15551234567, or at least 3 digits of one'],
-      ['number=12', 'number must be a phone number such as +15551234567, or at least 3 digits of one'],
+      [
+        'number=x',
+        'number must be a phone number such as +15551234567, at least 3 digits of one, or a short code or name in quotes',
+      ],
+      [
+        'number=12',
+        'number must be a phone number such as +15551234567, at least 3 digits of one, or a short code or name in quotes',
+      ],
       ['from=x', 'from must be a date and time in UTC, such as 2026-11-21T13:00'],
       ...['2026-13-40', '2026-11-31', '2026-02-29'].map(
         (day) =>

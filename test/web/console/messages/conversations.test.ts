@@ -56,6 +56,17 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await line.page()).to.include(`href="${line.path}/conversations"`)
   })
 
+  it('link to the activity with exactly this number, short code or name', async () => {
+    const parties = ['AMAZON', '70123', '+15557012345']
+    for (const party of parties) await receive(party, `From ${party}.`)
+    for (const party of parties) {
+      const [, href = ''] = /href="([^"]*)"[^>]*>\s*Activity with this number/.exec(await thread(party)) ?? []
+      const found = await line.browser.get(href.replaceAll('&amp;', '&'))
+      const texts = [...wordsOf(found.text).matchAll(/From (\S+)\./g)].map(([, whose]) => whose)
+      expect([found.status, new Set(texts)]).to.deep.equal([200, new Set([party])])
+    }
+  })
+
   it('are searched by number, name and text, in every state and in the inbox', async () => {
     expect(await line.page('/conversations')).not.to.include('Search conversations')
     await saveContact(site.context, line.userId, CLEO, { name: 'Cleo Umbrella' })

@@ -8,6 +8,7 @@ import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../../../states.js'
 import {
   idParameter,
   numberOrPartParameter,
+  readParty,
   readQuery,
   textParameter,
   wordParameter,
@@ -53,8 +54,10 @@ export async function readFilter(
   const read = await readQuery(ctx, parameters, vocabulary)
   const { before, line, direction, type, status, reason, number: asked, text, from, until } = read
   const lineId = lineAsked(ctx, line)
-  const number = asked?.startsWith('+') === true ? { number: asked } : { numberPart: asked }
-  return { filter: { lineId, direction, type, status, reason, ...number, text, from, until }, before }
+  return {
+    filter: { lineId, direction, type, status, reason, ...readParty(asked), text, from, until },
+    before,
+  }
 }
 
 /**

@@ -58,6 +58,8 @@ export function postgresClient({
    * transaction, fail by the same name.
    */
   const closed = new WeakSet<object>()
+  /** Connections that have named themselves so. The rollback that follows is answered, which says nothing. */
+  const ofAnotherServer = new WeakSet<object>()
   const opening = new Set<RawClient>()
   let distrustedAt = -1
 
@@ -142,7 +144,10 @@ export function postgresClient({
           throw new DatabaseUnavailable('silent', error, error.isOver)
         }
         heardAt.set(connection, performance.now())
-        if (isOfAnotherServer(error)) distrust(performance.now())
+        if (isOfAnotherServer(error)) {
+          ofAnotherServer.add(connection)
+          distrust(performance.now())
+        }
         const outage = outageOf(error)
         if (outage !== 'lost') throw named(error)
         throw new DatabaseUnavailable(outage, error, () => detector.end(one))
@@ -182,7 +187,8 @@ export function postgresClient({
     /** The pool calls it before it gives a connection out. */
     override validateConnection(connection: object): Promise<boolean> {
       // A connection that was never used has just been opened.
-      return Promise.resolve((heardAt.get(connection) ?? Infinity) > distrustedAt)
+      const isTrusted = (heardAt.get(connection) ?? Infinity) > distrustedAt
+      return Promise.resolve(isTrusted && !ofAnotherServer.has(connection))
     }
 
     override async destroy(callback?: () => void): Promise<void> {

@@ -9,6 +9,7 @@ import { createEnvironment } from '../../helpers/process/environment.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type Answer, type TestWeb, withWeb } from '../../helpers/web/web.js'
+import { transaction } from '../../../src/database/connection.js'
 import { migrate } from '../../../src/database/migrations.js'
 import { startProxy as startAbandoningProxy } from '../../database/proxy.js'
 import { startProxy, through, type TcpProxy } from '../proxy.js'
@@ -123,6 +124,21 @@ describe('without Postgres', () => {
       const { status } = await singleWeb.post(webhookPath, messageBody())
       expect(status).to.be.oneOf([200, 503])
       expectAccepted(await singleWeb.post(webhookPath, messageBody()))
+    })
+  })
+
+  it('that failed over has all of them closed at the first failure', async () => {
+    await withWeb({ DATABASE_POOL_SIZE: '3' }, async ({ context: few, web: fewWeb }) => {
+      const { db } = few
+      const { lineId, webhookPath } = await createLine(few)
+      const open = await Promise.all(Array.from({ length: 3 }, () => db.transaction()))
+      for (const trx of open) await trx.raw(`select set_config('default_transaction_read_only', 'on', false)`)
+      for (const trx of open) await trx.commit()
+      const rename = () =>
+        transaction(db, (trx) => trx('lines').where({ id: lineId }).update({ name: 'New' }))
+      // Each is repeated once: on a connection to the old server it would fail again.
+      expect(await Promise.all([rename(), rename(), rename()])).to.deep.equal([1, 1, 1])
+      expectAccepted(await fewWeb.post(webhookPath, messageBody()))
     })
   })
 

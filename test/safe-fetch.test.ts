@@ -593,6 +593,12 @@ describe('safe-fetch', () => {
       expect(counts.requests).to.equal(2)
     })
 
+    it('is that of the connection, not of the answer, after five seconds without one', async () => {
+      const safeFetch = createFetch({ ...NOTHING_ALLOWED, lookup: () => undefined })
+      const failed = await failureOf(safeFetch.request('https://hooks.test/', { timeoutMs: 15_000 }))
+      expect(failed).to.include({ failure: 'dns', requestSent: false })
+    })
+
     it('is dns when a name has no address or nobody can say', async () => {
       const lookups: Lookup[] = [fails('ENOTFOUND'), fails('EAI_AGAIN'), answers([]), () => undefined]
       for (const lookup of lookups) {

@@ -6,6 +6,7 @@ import { deliverEventJob } from '../../src/queues/jobs.js'
 import { createQueues, QUEUE_PREFIX, type Queues } from '../../src/queues/queues.js'
 import { connectRedis } from '../../src/kit/redis/redis.js'
 import { failure } from '../helpers/failure.js'
+import { risesOf } from '../helpers/metrics.js'
 import { memoryLog } from '../helpers/process/log.js'
 import { connectTestRedis, startOwnRedis, type OwnRedis } from '../helpers/services/redis.js'
 import { createTestRedis } from '../helpers/services/services.js'
@@ -80,6 +81,20 @@ describe('queues', () => {
     expect(delivery?.data).to.deep.equal({ v: 1, id, endpointId })
     expect(deliverEventJob(delivery?.data)).to.deep.equal({ v: 1, id, endpointId })
     expect(await everythingIn(redis)).not.to.match(/Hello|5005550199/)
+  })
+
+  it('count the jobs that are not enqueued while Redis is away', async () => {
+    const away = await connectTestRedis(url)
+    const queuesAway = createQueues(away, memoryLog().log)
+    try {
+      away.disconnect()
+      await until('the connection is closed', () => away.status === 'end')
+      const rows = [newId(), newId()].map((id) => ({ id, generation: 0 }))
+      const counted = [['linehook_jobs_not_enqueued_total', { queue: 'send-message' }]] as const
+      expect(await risesOf(counted, () => queuesAway.enqueueMessages(rows))).to.deep.equal([2])
+    } finally {
+      await queuesAway.close()
+    }
   })
 
   it('hand out jobs in the order of enqueuing', async () => {

@@ -263,6 +263,19 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       })
     })
 
+    it('checks at most a hundred guesses of any number of addresses', async () => {
+      await withWeb({ QUEUES_PASSWORD: PASSWORD, TRUSTED_PROXY_HOPS: '1' }, async ({ web: behind }) => {
+        const statuses = await Promise.all(
+          Array.from({ length: 110 }, async (_, n) => {
+            const headers = { ...basic('operator', 'guess'), 'X-Forwarded-For': `192.0.2.${n}` }
+            return (await behind.request('/queues', { headers })).status
+          }),
+        )
+        expect(statuses.filter((status) => status === 401)).to.have.length(100)
+        expect(statuses.filter((status) => status === 429)).to.have.length(10)
+      })
+    })
+
     it('still asks for the password, and opens to an operator who is signed in', async () => {
       await guess(11)
       expect((await ask({})).status).to.equal(401)

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Context } from '../../../../src/domain/context.js'
 import { createContext } from '../../../../src/domain/open-context.js'
+import { newId } from '../../../../src/ids.js'
 import { runLane, stopLanes } from '../../../../src/domain/endpoints/deliveries/lane.js'
 import { whenReady } from '../../../../src/kit/redis/redis.js'
 import { findIdleLanes } from '../../../../src/database/endpoints/deliveries/stranded.js'
@@ -444,6 +445,37 @@ describeContext('lanes and places', (context) => {
         await runLane(impatient, endpointId, id)
       }
     })
+
+    for (const [ago, expected] of [
+      ['1 second', 4],
+      ['9 minutes', 4],
+      ['11 minutes', 6],
+    ] as const) {
+      it(`grow from 3 to ${expected} when three are answered, ${ago} after it was slowed`, async () => {
+        const line = await createLine(context, { outgoingUrl: receiver.url })
+        const rows = await receiveManyForDelivery(context, line, 3)
+        const { endpoint_id: endpointId } = rows[0]!
+        const slowedAt = context.db.raw('now() - ?::interval', [ago])
+        await changeRows(context, 'endpoints', endpointId, { places: 3, slowed_at: slowedAt })
+        const results = rows.map(({ id }) => ({
+          ...{
+            attempt_id: newId(),
+            delivery_id: id,
+            attempt_number: 1,
+            endpoint_id: endpointId,
+            url: receiver.url,
+          },
+          ...{ started_at: new Date(), duration_ms: 1, response_status: 200, status: 'delivered' },
+        }))
+        for (const { id } of rows) {
+          await changeRows(context, 'deliveries', id, { status: 'delivering', attempt_count: 1 })
+        }
+        await context.db.raw(`select settle_deliveries(?::jsonb, 100, interval '5 days')`, [
+          JSON.stringify(results),
+        ])
+        expect(await places(endpointId)).to.equal(expected)
+      })
+    }
 
     it('say nothing of how it refuses one event', async () => {
       receiver.answerWith((response) => response.writeHead(400).end())

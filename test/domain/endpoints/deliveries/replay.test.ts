@@ -177,6 +177,18 @@ describeContext('replaying events', (context) => {
     expect(await context.db('replayed_events').where({ task_id: work.id })).to.have.length(3)
   })
 
+  it('to a URL waits ten seconds for each answer, whatever an endpoint may take', async () => {
+    const timeouts: (number | undefined)[] = []
+    const { safeFetch } = context
+    const request: typeof safeFetch.request = (url, options) => {
+      timeouts.push(options?.timeoutMs)
+      return safeFetch.request(url, options)
+    }
+    const watched = { ...context, safeFetch: { ...safeFetch, request } }
+    expect(await goOn(watched, await start({ url: target.url }))).to.include({ doneCount: 3 })
+    expect(timeouts).to.deep.equal([10_000, 10_000, 10_000])
+  })
+
   it('a URL gets three attempts of each event, and is given up when ten in a row failed', async () => {
     const statusesToGive = [500, 503]
     target.answerWith((response) => response.writeHead(statusesToGive.shift() ?? 200).end())

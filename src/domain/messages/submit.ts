@@ -30,6 +30,8 @@ import { countAnswers } from './request-counts.js'
  * Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). This is already 11 segments of GSM-7.
  */
 export const MAX_TEXT_LENGTH = 1600
+/** The same in UTF-16 units: a longer text has more characters, however they are written. */
+export const MAX_TEXT_UNITS = 2 * MAX_TEXT_LENGTH
 /** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
 export const MAX_KEY_LENGTH = 255
 
@@ -64,7 +66,9 @@ export const REFUSALS = {
 
 /** @throws UserError */
 export function requireSendable(text: string): void {
-  if (countCharacters(text) > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)
+  // Counting a text of megabytes takes seconds, and a character has at most two units.
+  if (text.length > MAX_TEXT_UNITS || countCharacters(text) > MAX_TEXT_LENGTH)
+    throw new UserError(REFUSALS.tooLong)
   if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
 }
 

@@ -6,7 +6,7 @@ import { countSegments } from '../../../kit/text/segments.js'
 import type { Language } from '../../../kit/text/national-tables.js'
 import type { Context } from '../../context.js'
 import { parseNumber } from '../phone-number.js'
-import { MAX_TEXT_LENGTH, readDestination, REFUSALS, requireSendable } from '../submit.js'
+import { MAX_TEXT_LENGTH, MAX_TEXT_UNITS, readDestination, REFUSALS, requireSendable } from '../submit.js'
 import { keyOf, type ListFile, type ListRow } from './read-file.js'
 
 /** The user's request: a file, a text with `{{column}}` in it, and the name of the column with the numbers. */
@@ -33,7 +33,7 @@ export interface PlannedText extends ListedText {
   writtenNumber: string
 }
 
-/** The rows after which other requests get their turn: reading a number takes about 30 µs. */
+/** The rows after which other requests get their turn: reading a number, or counting segments, takes about 30 µs. */
 const ROWS_AT_ONCE = 200
 
 /**
@@ -57,7 +57,8 @@ export async function planList(context: Context, line: OwnLine, asked: AskedList
   const languages = await context.batched.findLanguages(line.carrierAccount)
   let goodCount = 0
   let segmentCount = 0
-  for (const planned of texts) {
+  for (const [n, planned] of texts.entries()) {
+    if (n % ROWS_AT_ONCE === 0) await nextTurn()
     const why = planned.text === null ? undefined : unwilling.get(planned.toNumber ?? '')
     if (why !== undefined) Object.assign(planned, { text: null, reason: UNWILLING[why] })
     if (planned.text === null) continue
@@ -104,21 +105,27 @@ function readTemplate(written: string, columns: readonly string[]): Write {
   if (template.trim() === '') throw new UserError('Enter a text')
   requireShort(template)
   const places = new Map(columns.map((column, n) => [keyOf(column), n]))
+  let ownLength = template.length
+  const placeholders: { name: string; place: number }[] = []
   for (const [whole, name = ''] of template.matchAll(PLACEHOLDER)) {
-    if (keyOf(name) === '' || !places.has(keyOf(name))) {
+    const place = keyOf(name) === '' ? undefined : places.get(keyOf(name))
+    if (place === undefined) {
       const named = columns.filter((each) => each !== '').map((each) => `{{${each}}}`)
       throw new UserError(`The file has no column for ${whole}. You can use ${named.join(', ')}`)
     }
+    ownLength -= whole.length
+    placeholders.push({ name: name.trim(), place })
   }
   return (values) => {
-    let missing: string | undefined
-    const text = template.replace(PLACEHOLDER, (_, name: string) => {
-      const value = values[places.get(keyOf(name)) ?? -1] ?? ''
-      if (value === '') missing ??= name.trim()
-      return value
-    })
-    if (missing !== undefined) return { text: null, reason: `{{${missing}}} is empty` }
+    const inserted = placeholders.map(({ place }) => values[place] ?? '')
+    const missing = placeholders[inserted.indexOf('')]
+    if (missing !== undefined) return { text: null, reason: `{{${missing.name}}} is empty` }
+    // A text that repeats a long value hundreds of times would have gigabytes, so it is not written.
+    const length = inserted.reduce((sum, value) => sum + value.length, ownLength)
+    if (length > MAX_TEXT_UNITS) return { text: null, reason: explainRefusal(REFUSALS.tooLong) }
+    const rest = inserted.values()
     try {
+      const text = template.replace(PLACEHOLDER, () => rest.next().value ?? '')
       requireSendable(text)
       return { text, reason: null }
     } catch (error) {

@@ -15,9 +15,14 @@ const MAX_SHOWN = 60
 /** A name is suggested for another one if no more than every third letter differs. */
 const LETTERS_FOR_ONE_MISTAKE = 3
 
-/** @throws UserError naming each unknown field, and the one that was probably meant */
+/**
+ * The search ends with the last that is named: each is compared with all known fields, and thousands take seconds.
+ *
+ * @throws UserError naming the first unknown fields, and the ones that were probably meant
+ */
 export function refuseUnknown(written: unknown, known: Known): void {
-  const found = [...unknownIn(written, known, '')].slice(0, MAX_TOLD)
+  const found: string[] = []
+  for (const refusal of unknownIn(written, known, '')) if (found.push(refusal) === MAX_TOLD) break
   if (found.length > 0) throw new UserError(found.join('; '))
 }
 

@@ -126,11 +126,19 @@ export function reasonOf(error: unknown): string {
   return cause?.code ?? cause?.message ?? message
 }
 
-/** @throws UserError if the token's owner has no such line */
+const NO_SUCH_LINE = 'No such line. Give its ID, or its number such as +15551234567'
+
+/**
+ * A blank reference, as of a variable that is not set, would be a parameter without a value, which counts as not
+ * given: the first line of all would be found.
+ *
+ * @throws UserError if the token's owner has no such line
+ */
 export async function findRemoteLine(remote: Remote, reference: string): Promise<RemoteLine> {
+  if (reference.trim() === '') throw new UserError(NO_SUCH_LINE)
   const query = new URLSearchParams([[isId(reference) ? 'id' : 'phoneNumber', reference]])
   const lines = (await askRemote(remote, `/v1/lines?${query}`)) as RemoteLine[]
   const [line] = lines
-  if (line === undefined) throw new UserError('No such line. Give its ID, or its number such as +15551234567')
+  if (line === undefined) throw new UserError(NO_SUCH_LINE)
   return line
 }

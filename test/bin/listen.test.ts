@@ -128,6 +128,15 @@ describeWeb('linehook listen', ({ context, web }) => {
     )
   })
 
+  it('finds no line by a blank reference, as of a variable that is not set', async () => {
+    const environment = environmentOf()
+    for (const blank of ['', ' ']) {
+      const listening = await refusal(environment, 'listen', blank, '--forward-to', receiver.url)
+      expect(listening).to.match(/No such line/)
+      expect(await refusal(environment, 'trigger', blank, 'inboundText')).to.match(/No such line/)
+    }
+  })
+
   it('says what it needs', async () => {
     const to = ['--forward-to', receiver.url]
     const { LINEHOOK_URL, LINEHOOK_TOKEN } = environmentOf()

@@ -75,7 +75,7 @@ export async function startRetry(
 
 const NONE = 'No undelivered event matches this filter'
 const NONE_SO_FAR =
-  'No undelivered event matches this filter among the newest messages. Choose a state or an earlier time'
+  'No undelivered event matches this filter among the newest messages. Choose a status or an earlier time'
 
 const UNDELIVERED = ['exhausted', 'held', 'pending'] as const
 

@@ -57,7 +57,7 @@ describeContext('retrying undelivered events', (context) => {
     await expectRefusal(
       start(),
       409,
-      'No undelivered event matches this filter among the newest messages. Choose a state or an earlier time',
+      'No undelivered event matches this filter among the newest messages. Choose a status or an earlier time',
     )
   })
 

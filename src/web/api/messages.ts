@@ -395,7 +395,7 @@ async function readMessage(
     ...others,
     userId: userOf(ctx),
     applicationId: applicationOf(ctx)?.id,
-    lineId: lineId.toLowerCase(),
+    lineId,
     text: others.text,
     mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
     idempotencyKey: key === '' ? undefined : key,

@@ -41,11 +41,12 @@ export function queryFields(ctx: KoaContext): FormFields {
   return parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
 }
 
+/** An id, in the one spelling that it has in the database and in the code. */
 export function idParameter() {
   const form = '${path} must be an ID (a UUID)'
   return yup
-    .string()
-    .strict()
+    .mixed({ type: 'string', check: (value): value is string => typeof value === 'string' })
+    .transform((_, written: unknown) => (typeof written === 'string' ? written.toLowerCase() : written))
     .typeError(form)
     .test('id', form, (value) => value === undefined || isId(value))
     .meta({ schema: uuid.schema })

@@ -6,11 +6,12 @@ import { notifyOfAccountChange } from '../../../src/domain/operating/notices/ins
 import { COMMAND_LINE, pauseEndpoint } from '../../../src/domain/operating/pauses.js'
 import { getEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
-import { inboundText } from '../../domain/fixtures.js'
+import { createApiToken } from '../../../src/domain/people/api-tokens.js'
+import { ANNA, inboundText } from '../../domain/fixtures.js'
 import { own, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { clientOf, createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Shown {
   id: string
@@ -97,6 +98,15 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     const refused = await client.ask('PATCH', `/v1/endpoints/${webhook.id}`, { optInEvents })
     expectProblem(refused, 400, /^An operational webhook has no optInEvents/)
     expectAnswer(await client.ask('DELETE', `/v1/endpoints/${webhook.id}`))
+  })
+
+  it('knows a line by its ID in any spelling, as do messages and segments', async () => {
+    const lineId = line.lineId.toUpperCase()
+    expect(expectAnswer(await client.get(`/v1/endpoints?lineId=${lineId}`))).to.have.length(1)
+    const { token } = await createApiToken(api.context, line.userId, 'a test', { lineId: line.lineId })
+    const ofLine = clientOf(api.web, token)
+    expectAnswer(await ofLine.post('/v1/segments', { text: 'Hi', lineId }))
+    expectAnswer(await ofLine.post('/v1/messages', { text: 'Hi', lineId, toNumber: ANNA }))
   })
 
   const KINDS: [kind: string, find: () => Promise<string>][] = [

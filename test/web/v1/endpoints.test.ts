@@ -100,6 +100,24 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expectAnswer(await client.ask('DELETE', `/v1/endpoints/${webhook.id}`))
   })
 
+  it('replays no events of a line from which the endpoint gets none', async () => {
+    const { line: other } = await createOwner(api)
+    const operational = expectAnswer(await client.post('/v1/endpoints', { url: receiver.url })) as Shown
+    const from = '2026-01-01T00:00:00Z'
+    for (const [endpointId, lineId] of [
+      [line.endpointId, other.lineId],
+      [operational.id, line.lineId],
+    ]) {
+      for (const act of ['replay', 'replay/preview']) {
+        const answer = await client.post(`/v1/endpoints/${endpointId}/${act}`, { from, lineId })
+        expectProblem(answer, 400, /^lineId: the endpoint gets no events from this line/)
+      }
+    }
+    expect(expectAnswer(await client.get('/v1/tasks'))).to.deep.equal([])
+    const same = { from, lineId: line.lineId.toUpperCase() }
+    expectAnswer(await client.post(`/v1/endpoints/${line.endpointId}/replay/preview`, same))
+  })
+
   it('knows a line by its ID in any spelling, as do messages and segments', async () => {
     const lineId = line.lineId.toUpperCase()
     expect(expectAnswer(await client.get(`/v1/endpoints?lineId=${lineId}`))).to.have.length(1)

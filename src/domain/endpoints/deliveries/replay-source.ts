@@ -42,7 +42,7 @@ export interface ReplaySource {
   to: ReplayTo
 }
 
-/** @throws UserError 404, 409 if there is no receiver, or no secret to sign with */
+/** @throws UserError 400 for a line of others, 404, 409 if there is no receiver, or no secret to sign with */
 export async function findSource(
   context: Context,
   whose: ReplayOf,
@@ -75,6 +75,7 @@ async function findReceivers(
   }
   const { caller, endpointId, userId, lineId } = whose
   const endpoint = await getEndpoint(context, caller, endpointId)
+  requireOwnLine(endpoint, lineId)
   const endpointIds = [endpoint.id]
   if (endpoint.lineId !== null) await requireEnabled(context.db, endpoint.userId, endpoint.lineId)
   if ('applicationId' in caller) await requireConnected(context, userId, lineId, endpoint)
@@ -84,6 +85,19 @@ async function findReceivers(
     return { accountId: endpoint.userId, applicationId, endpointIds }
   }
   return { lineId: endpoint.lineId ?? lineId, applicationId, endpointIds }
+}
+
+/**
+ * Only an application's endpoint gets events of several lines. With another line, a replay to an endpoint of one line,
+ * or to an operational webhook, would send what was not asked for.
+ *
+ * @throws UserError 400
+ */
+function requireOwnLine(endpoint: Endpoint, lineId: string | undefined): void {
+  if (lineId === undefined || lineId === endpoint.lineId) return
+  if (endpoint.lineId !== null || isOperational(endpoint)) {
+    throw new UserError('lineId: the endpoint gets no events from this line. Leave it out')
+  }
 }
 
 /**

@@ -28,4 +28,18 @@ describeContext('the plan of a text list', (context) => {
     expect(texts[1]?.text).to.equal('x'.repeat(320))
     expect(goodCount).to.equal(1)
   })
+
+  it('leaves the number of a row without a text to a later row', async () => {
+    const rows = [
+      { line: 2, values: [ANNA, ''] },
+      { line: 3, values: [ANNA, 'Anna'] },
+      { line: 4, values: [ANNA, 'Ann'] },
+    ]
+    const { texts } = await plan({ columns: ['phone', 'name'], rows }, 'Hi {{name}}')
+    expect(texts.map(({ text, reason }) => text ?? reason)).to.deep.equal([
+      '{{name}} is empty',
+      'Hi Anna',
+      'Same number as line 3',
+    ])
+  })
 })

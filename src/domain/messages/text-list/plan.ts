@@ -86,9 +86,10 @@ function planRow(
     const toNumber = readDestination({ ...line, lineNumber: line.number }, writtenNumber)
     const before = seen.get(toNumber)
     if (before !== undefined) return { ...planned, toNumber, reason: `Same number as line ${before}` }
-    seen.set(toNumber, at)
-    const { text, reason } = write(values)
-    return { ...planned, toNumber, text, reason }
+    const written = write(values)
+    // A row without a text leaves its number to a later row.
+    if (written.text !== null) seen.set(toNumber, at)
+    return { ...planned, toNumber, ...written }
   } catch (error) {
     return { ...planned, reason: explainRefusal(refusalOf(error).message) }
   }

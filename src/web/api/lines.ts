@@ -3,6 +3,7 @@ import * as yup from 'yup'
 import { SCOPES } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { DECIMAL } from '../../database/messages/message.js'
+import { storable } from '../../database/text.js'
 import { getOwnLine, listOwnLines, renameLine } from '../../domain/lines/lines.js'
 import { readLimits } from '../../domain/messages/limits.js'
 import { listOptOuts } from '../../domain/messages/opt-out/peers.js'
@@ -229,7 +230,7 @@ export const lineOperations = [
       // short code or a name.
       after: yup
         .string()
-        .transform((written: string) => written.replace(/^ (?=\d)/, '+'))
+        .transform((written: string) => storable(written).replace(/^ (?=\d)/, '+'))
         .meta({ about: 'Only numbers after this one: the last one on the previous page.' }),
       limit: pageParameters.limit,
     }),

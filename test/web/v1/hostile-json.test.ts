@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Parameter } from '../../../src/web/openapi/parts.js'
 import { describeWith } from '../../helpers/suite.js'
 import { askOf } from './sample-requests.js'
 import { describedOperations } from './operations.js'
@@ -83,7 +84,9 @@ describeWith('no client input makes the service fail', serveApi, (api) => {
         await answer.body?.cancel()
         expect(answer.status, `${query} ${body?.slice(0, 200)}`).to.be.below(500)
       }
-      await Promise.all(QUERIES.map((query) => send(query)))
+      const parameters = ((operation.parameters ?? []) as Parameter[]).filter((each) => each.in === 'query')
+      const withNul = parameters.flatMap(({ name }) => [`${name}=%00`, `${name}=1%00`])
+      await Promise.all([...QUERIES, ...withNul].map((query) => send(query)))
       if (method === 'GET' || method === 'DELETE') return
       const bodies = [...BODIES, ...inFields]
       // A few at a time, as one program would.

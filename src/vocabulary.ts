@@ -91,8 +91,9 @@ function canonicalField(
   written: string,
   name: string,
 ): Record<string, unknown> {
+  // A copy of a body with thousands of names takes a tenth of a second.
+  if (fields[written] === undefined) return fields
   const { [written]: value, ...others } = fields
-  if (value === undefined) return fields
   if (written !== name && others[name] !== undefined) {
     throw new UserError(`${written} and ${name} are the same field. Give only one of them`)
   }

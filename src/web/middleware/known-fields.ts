@@ -22,7 +22,7 @@ export function requireKnownFields(operation: Operation, vocabulary: Vocabulary)
       ? knownNames([])
       : knownIn(inProductWord(bodySchemaOf(operation), vocabulary))
   // A request may also say "line" if the operation has the product word.
-  const inWord = (fields: object) => vocabulary.fields(vocabulary.canonicalFields({ ...fields }))
+  const inWord = (fields: Record<string, unknown>) => vocabulary.fields(vocabulary.canonicalFields(fields))
   return async (ctx, next) => {
     if (!isForm(ctx)) {
       refuseUnknown(inWord(queryFields(ctx)), query)

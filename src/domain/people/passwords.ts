@@ -42,8 +42,7 @@ const argon2 = () => import('@node-rs/argon2')
  * @throws Unavailable if too many wait already
  */
 export async function hashPassword(plain: string): Promise<string> {
-  const { hash } = await argon2()
-  return limited(() => hash(normalized(plain), COST))
+  return limited(async () => (await argon2()).hash(normalized(plain), COST))
 }
 
 /**
@@ -52,8 +51,8 @@ export async function hashPassword(plain: string): Promise<string> {
  * @throws Unavailable if too many wait already
  */
 export async function isPassword(passwordHash: string | null, plain: string): Promise<boolean> {
-  const { verify } = await argon2()
   const isRight = await limited(async () => {
+    const { verify } = await argon2()
     const startedAt = performance.now()
     const isRight = await verify(passwordHash ?? NOBODYS_HASH, normalized(plain))
     lastCheckMs = performance.now() - startedAt

@@ -42,30 +42,29 @@ export const OPTION_REFUSALS = {
 } as const
 
 /**
- * Returns the options to keep. Postgres decides if `sendAt` is in the future; an empty object costs nothing. A time that
- * is over is judged by `refusalOfExpiry`.
+ * Returns the options to keep, and the reason why the message is refused unless it is a repeat: a repeat may come after
+ * its `expiresAt`. Postgres decides if `sendAt` is in the future; an empty object costs nothing.
  *
+ * @param earlier such a reason from before. A request with a fault besides is no repeat, so the first of them is thrown.
  * @throws UserError 400
  */
 export function readSendOptions(
   { sendAt, expiresAt, clientRef, carrierOptions }: SendOptions,
+  earlier?: UserError,
   now = Date.now(),
-): SendOptions {
-  if (sendAt !== undefined) requireNear(sendAt, now)
-  if (expiresAt !== undefined) requireInOrder(sendAt, expiresAt)
-  if (carrierOptions !== undefined) requireCarrierOptions(carrierOptions)
-  return {
-    sendAt,
-    expiresAt,
-    clientRef: clientRef === undefined ? undefined : readClientRef(clientRef),
-    carrierOptions,
+): { options: SendOptions; refusal: UserError | undefined } {
+  let refusal = earlier
+  try {
+    if (sendAt !== undefined) requireNear(sendAt, now)
+    const isOver = expiresAt !== undefined && expiresAt.getTime() <= now
+    if (isOver) refusal ??= new UserError(OPTION_REFUSALS.expiresAtOver)
+    if (expiresAt !== undefined) requireInOrder(sendAt, expiresAt)
+    if (carrierOptions !== undefined) requireCarrierOptions(carrierOptions)
+    const readRef = clientRef === undefined ? undefined : readClientRef(clientRef)
+    return { options: { sendAt, expiresAt, clientRef: readRef, carrierOptions }, refusal }
+  } catch (error) {
+    throw refusal ?? error
   }
-}
-
-/** A repeat may come after the deadline of its message, so this is no reason to refuse it. */
-export function refusalOfExpiry({ expiresAt }: SendOptions, now = Date.now()): UserError | undefined {
-  const isOver = expiresAt !== undefined && expiresAt.getTime() <= now
-  return isOver ? new UserError(OPTION_REFUSALS.expiresAtOver) : undefined
 }
 
 /**

@@ -15,7 +15,7 @@ import { isHostedHere } from '../media/source.js'
 import { capRefusal, countForCaps } from './spend-caps.js'
 import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { getMessage } from './get-message.js'
-import { readSendOptions, refusalOfExpiry, optionsForHash, type SendOptions } from './later.js'
+import { readSendOptions, optionsForHash, type SendOptions } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull, judgeDestination, MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit.js'
 
@@ -156,12 +156,12 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const text = readText(message)
   const media = await readMediaUrls(context, message)
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
-  const options = readSendOptions(message)
+  const { options, refusal: refusalOfOptions } = readSendOptions(message)
 
   const line = await findLine(message.lineId)
   const destination = judgeDestination({ ...line, lineNumber: line.number }, message.toNumber)
   const toNumber = destination.number
-  const refusal = refusalOfLine(line) ?? destination.refusal ?? refusalOfExpiry(options)
+  const refusal = refusalOfOptions ?? refusalOfLine(line) ?? destination.refusal
   const isFull = await isBacklogFull(context)
   // With a key it may be a repeat, which only the statement knows.
   if (key === undefined && refusal !== undefined) throw refusal

@@ -16,13 +16,7 @@ import { faultOfSender } from '../lines/senders.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { maySendTo, parseNumber, type ParsedNumber } from './phone-number.js'
 import { countForCaps } from './spend-caps.js'
-import {
-  readSendOptions,
-  refusalOfExpiry,
-  optionsForHash,
-  OPTION_REFUSALS,
-  type SendOptions,
-} from './later.js'
+import { readSendOptions, optionsForHash, OPTION_REFUSALS, type SendOptions } from './later.js'
 import { createLineBacklogs, FRESH_MS } from './submit/line-backlogs.js'
 import { countAnswers } from './request-counts.js'
 
@@ -93,9 +87,9 @@ export async function submitToIncomingWebhook(
   const destination = judgeDestination(webhook, message.toNumber)
   const toNumber = destination.number
   const key = message.idempotencyKey
-  if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
-  const options = readSendOptions(message)
-  const refusal = destination.refusal ?? refusalOfExpiry(options)
+  if (key !== undefined && key.length > MAX_KEY_LENGTH)
+    throw destination.refusal ?? new UserError(REFUSALS.keyTooLong)
+  const { options, refusal } = readSendOptions(message, destination.refusal)
   if (refusal !== undefined && key === undefined) throw refusal
 
   const answer = await context.batched.queueMessage({

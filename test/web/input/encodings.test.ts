@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import type { CarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
+import { addTwilio } from '../carrier-callbacks/support.js'
 import { expect } from 'chai'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { getOwnLine } from '../../../src/domain/lines/lines.js'
@@ -22,12 +24,14 @@ const BURO = [Buffer.from('B\xfcro', 'latin1'), Buffer.from('B%FCro')]
 
 describeWith('what a request is written in', serveOAuth, (server) => {
   let application: TestApplication
+  let carrierAccount: CarrierAccount
   let visitor: Visitor
   let browser: BrowserSession
   let authorization: string
 
   before(async () => {
     application = await createApplication(server)
+    carrierAccount = await addTwilio(server.context, 'twilio')
     visitor = await createVisitor(server, { name: 'Shop' })
     const { context, web } = server
     browser = await browse(context, web, visitor.line.userId)
@@ -149,7 +153,11 @@ describeWith('what a request is written in', serveOAuth, (server) => {
         for (const path of ['/v1/messages', '/v1/applications', '/v1/segments']) {
           expectUnsupported(await v1(path, body, packed), 'gzip, deflate, br')
         }
-        for (const path of ['/simulator/inbound', '/oauth/access', '/carriers/twilio/x/message']) {
+        for (const path of [
+          '/simulator/inbound',
+          '/oauth/access',
+          `/carriers/twilio/${carrierAccount.id}/message`,
+        ]) {
           expectUnsupported(await post(path, body, packed), 'gzip, deflate, br')
         }
         expect((await requestToken(server, application, {}, { headers: packed })).body).to.include({

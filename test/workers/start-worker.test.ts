@@ -141,7 +141,7 @@ describe('startWorker', () => {
     await addJob({ v: 1, id: unrecorded }, unrecorded)
     await until('it runs again', async () => (await runCount(unrecorded)) === 3)
 
-    expect(logged('job.not_isolated')).to.have.length(2)
+    await until('both are in its log', () => logged('job.not_isolated').length === 2)
     expect(await crashCount(tooLong)).to.equal(0)
   })
 

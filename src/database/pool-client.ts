@@ -58,7 +58,7 @@ export function postgresClient({
    * transaction, fail by the same name.
    */
   const closed = new WeakSet<object>()
-  /** Connections that have named themselves so. The rollback that follows is answered, which says nothing. */
+  /** Connections whose server has said that it is read-only. It answers the rollback that follows all the same. */
   const ofAnotherServer = new WeakSet<object>()
   const opening = new Set<RawClient>()
   let distrustedAt = -1

@@ -56,10 +56,8 @@ export const httpSettings = yup.object({
     .string()
     .default('')
     .max(4000, 'headers must have at most 4000 characters')
-    .test(
-      'headers',
-      'headers must be lines such as Authorization: Bearer …, with letters, digits and signs of ASCII',
-      (headers) => headers.split('\n').every((line) => line.trim() === '' || HEADER_LINE.test(line.trim())),
+    .test('headers', 'headers must be lines such as Authorization: Bearer …, in plain ASCII', (headers) =>
+      headers.split('\n').every((line) => line.trim() === '' || HEADER_LINE.test(line.trim())),
     )
     .test(
       'names',

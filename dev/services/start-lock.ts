@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../src/errors.js'
 import { DATA_FOLDER, makeDataFolder } from './embedded.js'
 
-const path = join(DATA_FOLDER, 'start.pid')
+const lock = join(DATA_FOLDER, 'start.pid')
 
 /**
  * Allows one start at a time in a folder, because two would share its Postgres. If the process that had the lock has ended,
@@ -13,20 +13,54 @@ const path = join(DATA_FOLDER, 'start.pid')
  */
 export function takeStartLock(): { release: () => void } | { heldBy: number } {
   makeDataFolder()
+  const own = `${lock}.${process.pid}`
+  // A lock appears together with its content. Whoever read an empty one would think that its process has ended.
+  rmSync(own, { force: true })
+  writeFileSync(own, String(process.pid))
+  try {
+    const heldBy = link(own, lock)
+    return heldBy === undefined ? { release } : { heldBy }
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+function release(): void {
+  rmSync(lock, { force: true })
+}
+
+/** @returns the id of the process that holds this lock or is just taking it over, or undefined if it is ours now */
+function link(own: string, path: string): number | undefined {
   for (;;) {
     try {
-      writeFileSync(path, String(process.pid), { flag: 'wx' })
-      return {
-        release: () => {
-          rmSync(path, { force: true })
-        },
-      }
+      linkSync(own, path)
+      return undefined
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      const pid = Number(readFileSync(path, 'utf8'))
-      if (isStart(pid)) return { heldBy: pid }
-      rmSync(path, { force: true })
     }
+    const holder = holderOf(path)
+    if (holder === undefined) continue
+    if (isStart(holder)) return holder
+    // One process at a time removes an old lock, and looks at it again: it may be the new lock of another process.
+    const guard = `${path}.old`
+    const remover = link(own, guard)
+    if (remover !== undefined) return remover
+    try {
+      const now = holderOf(path)
+      if (now !== undefined && !isStart(now)) rmSync(path)
+    } finally {
+      rmSync(guard)
+    }
+  }
+}
+
+/** @returns undefined if the lock has just been given back */
+function holderOf(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
   }
 }
 

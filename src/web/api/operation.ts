@@ -1,10 +1,9 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type * as yup from 'yup'
-import { DatabaseUnavailable, mayBeDone } from '../../database/outage.js'
 import type { Scope } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
-import { OutcomeUnknown, UserError } from '../../errors.js'
+import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { actingFor } from '../actor.js'
@@ -15,6 +14,7 @@ import type { BodyBound, BodyRefusals } from '../middleware/body-bytes.js'
 import type { Access } from '../middleware/token-scope.js'
 import type { Answer, Parameter } from '../openapi/parts.js'
 import type { ProblemStatus } from '../openapi/problems.js'
+import { doubted } from '../unknown-outcome.js'
 
 type Method = 'get' | 'put' | 'patch' | 'post' | 'delete'
 
@@ -124,28 +124,14 @@ export function operationsOf(tag: string) {
               ? ({} as Body)
               : readBodyFields(body, vocabulary.canonicalFields(fieldsOf(ctx))),
         }
-        const acted = act(call)
-        const answer = await (tellsIfDone ? acted : acted.catch(doubt))
+        const answer = await act(call).catch((error: unknown) => {
+          throw tellsIfDone ? error : doubted(error)
+        })
         if (answer !== undefined) ctx.body = answer
       }
     }
     return { ...(rest as object as Operation), tag, method, path, handler }
   }
-}
-
-/**
- * After a change whose statement got no answer, no `Retry-After` asks the client to repeat it: it may be done.
- *
- * @throws OutcomeUnknown, or the error itself if nothing was done
- */
-function doubt(error: unknown): never {
-  if (error instanceof DatabaseUnavailable && mayBeDone(error)) {
-    throw new OutcomeUnknown(
-      error,
-      'It is unknown whether the change was made. Check before you repeat the request',
-    )
-  }
-  throw error
 }
 
 export function fieldsOf(ctx: KoaContext): Record<string, unknown> {

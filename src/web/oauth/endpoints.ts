@@ -7,6 +7,7 @@ import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { leaveOriginsToProvider } from '../middleware/other-origins.js'
+import { doubted } from '../unknown-outcome.js'
 import { presentConnectedLines } from './connected-lines.js'
 import { encode, readAuthorization, readCredentials, readTokenRequest, type Parameters } from './dialect.js'
 import { enterProvider } from './enter-provider.js'
@@ -39,18 +40,36 @@ export function exchange(context: Context): Middleware {
   return async (ctx) => {
     await requirePace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
-    await enterWithBody(context, ctx, '/oauth/access', await withRedirectUri(context, parameters))
-    const answer = withScope(context, ctx.body as Record<string, unknown>)
-    ctx.body = answer
-    if (ctx.status !== 200) return
-    const { AccessToken: token } = (ctx as unknown as KoaContextWithOIDC).oidc.entities
-    if (token === undefined) throw new Error('a token was issued but not stored')
-    const { clientId = '', accountId } = token
-    ctx.body = {
-      ...answer,
-      [context.vocabulary.connectedField]: await presentConnectedLines(context, clientId, accountId),
-    }
+    const complete = await withRedirectUri(context, parameters)
+    await issue(context, ctx, complete).catch((error: unknown) => {
+      const sentence = 'It is unknown whether tokens were issued. If a repeat is refused, authorize again'
+      throw doubted(error, isSpent(ctx), sentence)
+    })
   }
+}
+
+async function issue(context: Context, ctx: KoaContext, parameters: Parameters): Promise<void> {
+  await enterWithBody(context, ctx, '/oauth/access', parameters)
+  const answer = withScope(context, ctx.body as Record<string, unknown>)
+  ctx.body = answer
+  if (ctx.status !== 200) return
+  const { AccessToken: token } = entitiesOf(ctx)
+  if (token === undefined) throw new Error('a token was issued but not stored')
+  const { clientId = '', accountId } = token
+  ctx.body = {
+    ...answer,
+    [context.vocabulary.connectedField]: await presentConnectedLines(context, clientId, accountId),
+  }
+}
+
+/** True if the code or the refresh token of this request is used up. The package names it then. */
+function isSpent(ctx: KoaContext): boolean {
+  const { AuthorizationCode: code, RotatedRefreshToken: refreshToken } = entitiesOf(ctx)
+  return code !== undefined || refreshToken !== undefined
+}
+
+function entitiesOf(ctx: KoaContext): Partial<KoaContextWithOIDC['oidc']['entities']> {
+  return (ctx as Partial<KoaContextWithOIDC>).oidc?.entities ?? {}
 }
 
 /** Revokes a token (RFC 7009). */
@@ -58,7 +77,9 @@ export function revoke(context: Context): Middleware {
   return async (ctx) => {
     await requirePace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
-    await enterWithBody(context, ctx, '/oauth/revoke', parameters)
+    await enterWithBody(context, ctx, '/oauth/revoke', parameters).catch((error: unknown) => {
+      throw doubted(error)
+    })
     // Clients that expect JSON everywhere fail on an empty body (simple-oauth2 does).
     if (ctx.status === 200) ctx.body = {}
   }
@@ -176,6 +197,6 @@ async function requirePace({ windows }: Context, ctx: KoaContext): Promise<void>
     throw error
   })
   if (waitMs === 0) return
-  ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
-  throw new UserError('Too many token requests from this address. Wait a minute', 429)
+  const message = 'Too many token requests from this address. Wait a minute'
+  throw new UserError(message, 429, Math.ceil(waitMs / 1000))
 }

@@ -3,6 +3,7 @@ import type { ErrorOut } from 'oidc-provider'
 import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { answerErrorPage } from '../console/error-page.js'
+import { explainError } from '../middleware/errors.js'
 
 /**
  * The sentences for a person who came from an application. There is no link back, because that address was not
@@ -32,19 +33,17 @@ export function answerAuthorizationError(context: Context) {
 }
 
 /** Runs before the endpoints for programs, and gives our own refusals the form of RFC 6749 §5.2. */
-export const answerInOAuthsWords: Middleware = async (ctx, next) => {
-  try {
-    await next()
-  } catch (error) {
-    if (error instanceof UserError) {
-      ctx.status = error.status
-      ctx.body = { error: 'invalid_request', error_description: error.message }
-    } else if (error instanceof Unavailable) {
-      ctx.status = 503
-      ctx.set('Retry-After', String(Math.ceil(error.retryAfterSeconds)))
-      ctx.body = { error: 'temporarily_unavailable', error_description: 'Service is temporarily unavailable' }
-    } else {
-      throw error
+export function answerInOAuthsWords({ log }: Context): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      if (!(error instanceof UserError || error instanceof Unavailable)) throw error
+      const { status, detail, retryAfterSeconds } = explainError(log, error)
+      ctx.status = status
+      if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
+      const name = error instanceof UserError ? 'invalid_request' : 'temporarily_unavailable'
+      ctx.body = { error: name, error_description: detail }
     }
   }
 }

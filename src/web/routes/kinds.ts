@@ -140,7 +140,7 @@ export function createRoutes(context: Context) {
     },
     /** A route for applications' programs, which read RFC 6749's answers. */
     oauthPost: (paths: string | string[], handle: Show) =>
-      post(paths, answerInOAuthsWords, readFieldsBody(), handle(context)),
+      post(paths, answerInOAuthsWords(context), readFieldsBody(), handle(context)),
   }
 }
 

@@ -1,12 +1,17 @@
 import { expect } from 'chai'
-import { deleteExpiredOAuthRecords } from '../../../src/database/applications/oauth-records.js'
+import {
+  deleteExpiredOAuthRecords,
+  type OAuthRecordKind,
+} from '../../../src/database/applications/oauth-records.js'
+import type { Context } from '../../../src/domain/context.js'
 import { freePort } from '../../../dev/services/free-port.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/processes.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp } from '../../helpers/web/web.js'
+import { serveApp, type Answer } from '../../helpers/web/web.js'
+import { startProxy as startBreakingProxy, type Proxy } from '../../database/proxy.js'
 import { startProxy, through } from '../proxy.js'
 import {
   asking,
@@ -21,6 +26,52 @@ import {
   type OAuthServer,
   type Tokens,
 } from './support.js'
+
+interface Exchange {
+  /** The same database, not by way of the proxy. */
+  direct: Context
+  proxy: Proxy
+  exchange: () => Promise<Answer>
+}
+
+/** Exchanges a code at a server whose statements may take only a moment. */
+async function withShortTimeouts(run: (given: Exchange) => Promise<void>): Promise<void> {
+  const environment = await createEnvironment({ PUBLIC_URL: 'http://127.0.0.1:1' })
+  const direct = await createTestContext(environment)
+  const proxy = await startBreakingProxy(environment.DATABASE_URL!)
+  const limits = { statementTimeoutMs: 1500, acquireTimeoutMs: 1500 }
+  const context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, limits)
+  const web = await serveApp(context)
+  const server = { context, web, close: () => web.close() }
+  try {
+    const application = await createApplication(server)
+    const code = await getCode(await createVisitor(server), asking(application))
+    const fields = { grant_type: 'authorization_code', code }
+    await run({ direct, proxy, exchange: () => requestToken(server, application, fields) })
+  } finally {
+    proxy.goUp()
+    await web.close()
+    await context.close()
+    await proxy.close()
+    await direct.close()
+  }
+}
+
+/** Somebody else holds the rows meanwhile. */
+async function whileHeld<T>({ db }: Context, kind: OAuthRecordKind, run: () => Promise<T>): Promise<T> {
+  const holder = await db.transaction()
+  await holder('oauth_records').where({ kind }).forUpdate().select('kind')
+  try {
+    return await run()
+  } finally {
+    await holder.rollback()
+  }
+}
+
+async function countWaiting({ db }: Context): Promise<number> {
+  const { rows } = await db.raw<{ rows: unknown[] }>('select 1 from pg_locks where not granted')
+  return rows.length
+}
 
 describe('OAuth when not all is well', () => {
   it('returns its own 503 without Postgres, and redirects nobody', async () => {
@@ -50,6 +101,53 @@ describe('OAuth when not all is well', () => {
     } finally {
       await server.close()
       await proxy.close()
+    }
+  })
+
+  describe('in the middle of an exchange', () => {
+    it('says when to repeat it, if nothing was done', async () => {
+      await withShortTimeouts(async ({ direct, exchange }) => {
+        const answer = await whileHeld(direct, 'AuthorizationCode', exchange)
+        expect(answer.status, answer.text).to.equal(503)
+        expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+        expect((await exchange()).status).to.equal(200)
+      })
+    })
+
+    it('does not say when to repeat it, if the code may be used up', async () => {
+      await withShortTimeouts(async ({ direct, proxy, exchange }) => {
+        await whileHeld(direct, 'AuthorizationCode', async () => {
+          const answer = exchange()
+          await until('it waits for the code', async () => (await countWaiting(direct)) > 0)
+          proxy.goDown()
+          expectUnknown(await answer)
+        })
+      })
+    })
+
+    it('does not say when to repeat it, if the code is used up and the tokens are not issued', async () => {
+      await withShortTimeouts(async ({ direct, exchange }) => {
+        expectUnknown(await whileHeld(direct, 'Grant', exchange))
+      })
+    })
+
+    it('does not say when to repeat it, if the tokens are issued but nothing else can be read', async () => {
+      await withShortTimeouts(async ({ direct, exchange }) => {
+        const holder = await direct.db.transaction()
+        await holder.raw('lock table application_lines in access exclusive mode')
+        expectUnknown(await exchange())
+        await holder.rollback()
+      })
+    })
+
+    const expectUnknown = ({ status, headers, text, body }: Answer) => {
+      expect(status, text).to.equal(503)
+      expect(headers.get('retry-after')).to.equal(null)
+      expect(body).to.deep.equal({
+        error: 'temporarily_unavailable',
+        error_description:
+          'It is unknown whether tokens were issued. If a repeat is refused, authorize again',
+      })
     }
   })
 

@@ -230,7 +230,7 @@ CREATE INDEX deliveries_event ON public.deliveries USING btree (event_id);
 CREATE INDEX deliveries_failed ON public.deliveries USING btree (line_id, id) WHERE (status = ANY (ARRAY['exhausted'::text, 'held'::text]));
 CREATE INDEX deliveries_failure ON public.deliveries USING btree (line_id, last_failure, id) WHERE (last_failure IS NOT NULL);
 CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
-CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, LEAST(round_attempt_count, 1), due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
 CREATE INDEX deliveries_opt_in ON public.deliveries USING btree (line_id, type, id) WHERE (type = ANY (ARRAY['messageStatus'::text, 'optOut'::text, 'missedCall'::text, 'lineDisconnected'::text]));
 CREATE INDEX deliveries_ordered ON public.deliveries USING btree (endpoint_id, line_id, from_number, created_at, id) WHERE (is_ordered AND (status = ANY (ARRAY['pending'::text, 'delivering'::text])));
@@ -1032,13 +1032,20 @@ begin
     )
     select w.n, w.endpoint_id, w.delivery_id, w.places, d.id, d.event_id, d.is_ordered, d.due_at
     from wanted w cross join lateral (
-      (select d.id, d.event_id, d.is_ordered, d.due_at from deliveries d
-        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
+      (select d.id, d.event_id, d.is_ordered, d.due_at, 0 as nth_retry from deliveries d
+        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 0
+          and d.status = 'pending' and d.lost_count < max_lost
+        order by d.due_at, d.id limit w.places + 1)
+      union all
+      (select d.id, d.event_id, d.is_ordered, d.due_at, row_number() over (order by d.due_at, d.id) from deliveries d
+        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 1
+          and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
       -- The end of a lane, after everything that waits in it.
-      union all select null, null, null, 'infinity'
+      union all select null, null, null, 'infinity', 0
     ) d
-    where w.places > 0 order by w.n, d.due_at, d.id
+    where w.places > 0
+    order by w.n, d.due_at > due_until, d.due_at <= due_until and d.nth_retry > w.places / 5.0 + random(), d.due_at, d.id
   loop
     if next.n <> lane then
       lane := next.n; room := next.places;
@@ -1744,8 +1751,11 @@ AS $function$
     from lanes l where l.endpoint_id is not null
   )
   select l.endpoint_id, first.id, first.job_generation, first.lost_count >= max_lost from lanes l cross join lateral (
-    select d.id, d.due_at, d.job_generation, d.lost_count from deliveries d
-    where d.endpoint_id = l.endpoint_id and d.status = 'pending' order by d.due_at, d.id limit 1
+    select head.* from (values (0), (1)) kind (is_retry) cross join lateral (
+      select d.id, d.due_at, d.job_generation, d.lost_count from deliveries d
+      where d.endpoint_id = l.endpoint_id and least(d.round_attempt_count, 1) = kind.is_retry and d.status = 'pending'
+      order by d.due_at, d.id limit 1
+    ) head order by head.due_at, head.id limit 1
   ) first
   where first.due_at < clock_timestamp() - overdue
     and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)

@@ -42,6 +42,13 @@ export const DELIVERIES: readonly Mutant[] = [
     tests: LANE,
   },
   {
+    breaks: 'new events wait for all retries of an endpoint that is back',
+    file: 'src/database/sql/endpoints/claim_in_lanes.sql',
+    find: ` and d.nth_retry > w.places / 5.0 + random()`,
+    replace: ` and d.nth_retry > w.places`,
+    tests: LANE,
+  },
+  {
     breaks: 'what waits for an endpoint goes out although its webhook URL was taken away',
     file: 'src/database/sql/endpoints/claim_in_lanes.sql',
     find: 'e.disabled_at is not null or e.removed_at is not null',

@@ -121,7 +121,9 @@ create index deliveries_event on deliveries (event_id);
 create index deliveries_failed on deliveries (line_id, id) where status in ('exhausted', 'held');
 create index deliveries_failure on deliveries (line_id, last_failure, id) where last_failure is not null;
 create index deliveries_held on deliveries (endpoint_id, id) where status = 'held';
-create index deliveries_lane on deliveries (endpoint_id, due_at, id) where status = 'pending';
+-- First attempts and retries, each in the order in which they are due.
+create index deliveries_lane on deliveries (endpoint_id, least(round_attempt_count, 1), due_at, id)
+  where status = 'pending';
 create index deliveries_line on deliveries (line_id, id);
 -- The activity's filters look for rare rows, and their indexes are partial: a text that succeeds, and its event,
 -- write into none of them.

@@ -32,12 +32,16 @@ export async function makeDeliveriesDue(
 ): Promise<NewDelivery[]> {
   const { rows } = await db.raw<{ rows: NewDelivery[] }>(
     `${MADE_DUE} from (
-       select id from deliveries
-       where endpoint_id = ? and status = 'pending' and due_at > now() order by due_at, id limit ?
+       select id from deliveries where status = 'pending' and id = any (array(
+         select w.id from (values (0), (1)) kind (is_retry) cross join lateral (
+           select p.id, p.due_at from deliveries p
+           where p.endpoint_id = ? and least(p.round_attempt_count, 1) = kind.is_retry and p.status = 'pending'
+             and p.due_at > now() order by p.due_at, p.id limit ?
+         ) w order by w.due_at, w.id limit ?))
        for update skip locked
      ) waiting
      where d.id = waiting.id and d.status = 'pending' ${RETURNING}`,
-    [endpointId, limit],
+    [endpointId, limit, limit],
   )
   return rows
 }

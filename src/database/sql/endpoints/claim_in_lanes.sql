@@ -5,6 +5,10 @@
 -- exhausted only if the application is deleted), or its endpoint is deleted. For an endpoint that a person has
 -- paused, nothing is claimed or returned.
 --
+-- While first attempts are due, at most a fifth of the places go to retries (at random if there are fewer than five), so
+-- that what failed during an outage does not keep new events waiting when the endpoint is back. Places that first
+-- attempts leave free go to retries.
+--
 -- An ordered delivery is parked while an earlier one of its number is not over: it is due again when that one is, or
 -- in 30 s. When the earlier one ends, it becomes due immediately (`settle_deliveries`); the 30 s cover deliveries
 -- that end in other ways.
@@ -60,13 +64,20 @@ begin
     )
     select w.n, w.endpoint_id, w.delivery_id, w.places, d.id, d.event_id, d.is_ordered, d.due_at
     from wanted w cross join lateral (
-      (select d.id, d.event_id, d.is_ordered, d.due_at from deliveries d
-        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
+      (select d.id, d.event_id, d.is_ordered, d.due_at, 0 as nth_retry from deliveries d
+        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 0
+          and d.status = 'pending' and d.lost_count < max_lost
+        order by d.due_at, d.id limit w.places + 1)
+      union all
+      (select d.id, d.event_id, d.is_ordered, d.due_at, row_number() over (order by d.due_at, d.id) from deliveries d
+        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 1
+          and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
       -- The end of a lane, after everything that waits in it.
-      union all select null, null, null, 'infinity'
+      union all select null, null, null, 'infinity', 0
     ) d
-    where w.places > 0 order by w.n, d.due_at, d.id
+    where w.places > 0
+    order by w.n, d.due_at > due_until, d.due_at <= due_until and d.nth_retry > w.places / 5.0 + random(), d.due_at, d.id
   loop
     if next.n <> lane then
       lane := next.n; room := next.places;

@@ -483,6 +483,52 @@ describeContext('lanes and places', (context) => {
     })
   })
 
+  describe('an endpoint that is back after an outage', () => {
+    /** So many events wait whose first attempt failed, and after them so many that are new. */
+    async function waiting(
+      retries: number,
+      fresh: number,
+    ): Promise<{ endpointId: string; retries: Set<string> }> {
+      const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
+      const rows = await receiveManyForDelivery(context, line, retries + fresh)
+      const failed = rows.slice(0, retries).map(({ id }) => id)
+      await context
+        .db('deliveries')
+        .whereIn('id', failed)
+        .update({ attempt_count: 1, round_attempt_count: 1 })
+      return { endpointId: rows[0]!.endpoint_id, retries: new Set(failed) }
+    }
+
+    /** What of the next so many that are claimed is a retry. */
+    async function claim(endpointId: string, places: number): Promise<boolean[]> {
+      const { deliveries } = await context.batched.deliverNext({ endpointId, places })
+      return deliveries.map(({ roundAttempt }) => roundAttempt > 1)
+    }
+
+    const retriesAmong = (claims: readonly boolean[]) => claims.filter(Boolean).length
+
+    it('gets at most one retry in five while new events wait', async () => {
+      const { endpointId } = await waiting(20, 20)
+      const claimed = await claim(endpointId, 10)
+      expect(claimed).to.have.length(10)
+      expect(retriesAmong(claimed)).to.equal(2)
+    })
+
+    it('gets as many retries as it has places when nothing new waits', async () => {
+      const { endpointId } = await waiting(20, 1)
+      expect(retriesAmong(await claim(endpointId, 10))).to.equal(9)
+    })
+
+    it('gets some retries and mostly new events when it takes one at a time', async () => {
+      const { endpointId } = await waiting(100, 100)
+      await changeRows(context, 'endpoints', endpointId, { places: 100 })
+      const claimed: boolean[] = []
+      while (claimed.length < 100) claimed.push(...(await claim(endpointId, 1)))
+      // 20 are to be expected; 2 or 45 would come once in millions of runs.
+      expect(retriesAmong(claimed)).to.be.within(3, 44)
+    })
+  })
+
   describe('an endpoint that wants the events of each number in order', () => {
     const receiver = openForEachTest(startReceiver)
 

@@ -376,7 +376,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/try-now`, {}, options)
   }
 
-  /** Retry an event, with the same `webhook-id`. Refused while automatic attempts are in progress. */
+  /** Retry an event, with the same `webhook-id`. Refused while automatic attempts are in progress, and if the endpoint was deleted or the application disconnected. */
   async sendDeliveryAgain(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/send-again`, {}, options)
   }

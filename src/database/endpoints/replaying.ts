@@ -1,6 +1,7 @@
 import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
+import { hasReceiver } from './deliveries/receiver.js'
 import type { Event } from './events.js'
 import { allOf, idsBetween } from '../lists.js'
 import { HAS_CONTENT } from '../people/forgotten.js'
@@ -35,23 +36,15 @@ const HAS_OUTCOME: Record<ReplayOutcome, string> = {
 }
 
 /**
- * True unless a claim would end the delivery at once, for the same reasons (`claim_in_lanes`): its line is no longer
- * connected to the application, or its endpoint was deleted. What had arrived would look as if it never had.
- */
-const HAS_RECEIVER = `(application_id is null or may_have_delivery(application_id, line_id, type))
-      and coalesce((select e.removed_at is null or is_endpoint_named(e.id) from endpoints e
-        where e.id = endpoint_id limit 1), false)`
-
-/**
  * Deliveries that are under way, or wait for their first attempt or for a copy of their media, go out by themselves.
- * Those whose receiver is gone stay as they are.
+ * Those whose receiver is gone stay as they are: what had arrived would look as if it never had.
  */
 function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
   const receivers = receiversOf(filter)
   return {
     sql: `from deliveries where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
-      and not (status = 'held' and ${WITHOUT_MEDIA}) and ${HAS_RECEIVER}`,
+      and not (status = 'held' and ${WITHOUT_MEDIA}) and ${hasReceiver('deliveries')}`,
     bindings: [afterId, ...bindings, ...receivers.bindings],
   }
 }

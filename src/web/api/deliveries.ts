@@ -73,7 +73,8 @@ export const deliveryOperations = [
     at: 'post /v1/deliveries/{deliveryId}/send-again',
     may: 'changes lines',
     summary: 'Retry an event, with the same `webhook-id`',
-    description: 'Refused while automatic attempts are in progress.',
+    description:
+      'Refused while automatic attempts are in progress, and if the endpoint was deleted or the application disconnected.',
     answer: one,
     refusals: [409],
     act: async ({ context, userId, id }) =>

@@ -17,6 +17,7 @@ import {
 } from '../../../shape.js'
 import { DELIVERY_STATUSES, DELIVERY_STEPS, listReasons } from '../../../states.js'
 import { DISABLED_REASONS } from '../endpoints.js'
+import { hasReceiver } from './receiver.js'
 
 const eventType = oneOf(...ALL_EVENT_TYPES)
 
@@ -85,6 +86,8 @@ export const DELIVERY_FIELDS = {
   ),
   /** True if the endpoint is another user's, whose answers are private. */
   isForeign: internal('e.user_id <> d.user_id', flag),
+  /** False if it would end at once, because the application is disconnected or the endpoint deleted. */
+  hasReceiver: internal(hasReceiver('d'), flag),
   fromNumber: shown('d.from_number', orNull(number)),
   toNumber: shown('v.to_number', orNull(number)),
 }

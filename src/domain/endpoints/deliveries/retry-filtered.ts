@@ -27,16 +27,20 @@ interface Asked {
 
 /**
  * True if a user may have it retried without waiting: it failed, and is over, held, or waits for its next attempt. If
- * its person was forgotten, there is nothing to send.
+ * its person was forgotten, there is nothing to send, and if its receiver is gone, there is nowhere to send it.
  */
-export function mayRetry({ status, lastFailure, fromNumber, endpointPausedAt }: RetriedState): boolean {
-  if (fromNumber === FORGOTTEN) return false
+export function mayRetry(delivery: RetriedState): boolean {
+  const { status, lastFailure, fromNumber, endpointPausedAt } = delivery
+  if (fromNumber === FORGOTTEN || !delivery.hasReceiver) return false
   // Without a copy of its media there is nothing to send.
   if (status === 'held') return !isMediaFailure(lastFailure)
   return status === 'exhausted' || (status === 'pending' && lastFailure !== null && endpointPausedAt === null)
 }
 
-type RetriedState = Pick<Delivery, 'status' | 'lastFailure' | 'fromNumber' | 'endpointPausedAt'>
+type RetriedState = Pick<
+  Delivery,
+  'status' | 'lastFailure' | 'fromNumber' | 'endpointPausedAt' | 'hasReceiver'
+>
 
 export interface StartedRetry {
   task: Task
@@ -110,7 +114,7 @@ async function findUndelivered(context: Context, userId: string, filter: Activit
 
 /**
  * Retries the next deliveries of such a task (`tasks/run.ts`). One that is under way, or was delivered or forgotten
- * meanwhile, is left alone.
+ * meanwhile, or whose receiver is gone, is left alone.
  */
 export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { deliveryIds } = task.asked as Asked

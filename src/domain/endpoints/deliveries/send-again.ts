@@ -12,15 +12,18 @@ import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
  * endpoint is disabled or its connection is off, the delivery is held. If it is held because its media could not be
  * copied, they are copied again.
  *
- * @throws UserError 404, 409 while it is under way, or if its person was forgotten
+ * @throws UserError 404, 409 while it is under way, or if its receiver is gone or its person was forgotten
  */
 export async function sendDeliveryAgain(
   context: Context,
   userId: string,
   id: string,
 ): Promise<DeliveryWithAttempts> {
-  const { status, lastFailure, messageId, fromNumber } = await getDelivery(context, userId, id)
+  const { status, lastFailure, messageId, fromNumber, ...delivery } = await getDelivery(context, userId, id)
   if (fromNumber === FORGOTTEN) throw new UserError(HAS_NO_CONTENT, 409)
+  if (!delivery.hasReceiver) {
+    throw new UserError(delivery.applicationId === null ? IS_DELETED : IS_DISCONNECTED, 409)
+  }
   if (status === 'held' && messageId !== null && isMediaFailure(lastFailure)) {
     return copyAgain(context, userId, id, messageId)
   }
@@ -36,6 +39,10 @@ export async function sendDeliveryAgain(
 }
 
 const HAS_NO_CONTENT = "This person's data was erased, so there is nothing left to send"
+
+const IS_DELETED = 'The endpoint was deleted, so this event can no longer be sent to it'
+const IS_DISCONNECTED =
+  'The application is no longer connected to the line, so this event can no longer be sent to it'
 
 const HAS_NO_MEDIA =
   'The carrier sent these media inside its request, and they could not be used. There is nothing left to copy'

@@ -138,11 +138,16 @@ describeContext('events for applications', (context) => {
       expect(receiver.requests).to.deep.equal([])
     })
 
-    it('a person sends one again after that', async () => {
+    it('nobody can send one again after that, and what had arrived still looks so', async () => {
       const row = await receiveOne()
+      expect(await attempt(row)).to.deep.equal({ kind: 'delivered' })
       await endAuthorization(context, line.userId, application.id, line.lineId)
-      await sendDeliveryAgain(context, line.userId, row.id)
-      expect(await attempt(row)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
+      await expectRefusal(
+        sendDeliveryAgain(context, line.userId, row.id),
+        409,
+        'The application is no longer connected to the line, so this event can no longer be sent to it',
+      )
+      expect(await deliveryRow(context, row.id)).to.include({ status: 'delivered', last_failure: null })
     })
 
     it('the application may send only', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
 import { startRetry } from '../../../../src/domain/endpoints/deliveries/retry-filtered.js'
+import { addEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { timeOfId } from '../../../../src/ids.js'
 import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { describeContext } from '../../../helpers/context.js'
@@ -65,6 +66,21 @@ describeContext('retrying undelivered events', (context) => {
     await forgetPerson(context, ANNA, 'ticket 1')
     await expectRefusal(start(), 409)
     await expectNothingSent()
+  })
+
+  it('leaves out those whose endpoint is deleted, also while it runs', async () => {
+    const { endpoint } = await addEndpoint(
+      context,
+      line.userId,
+      { lineId: line.lineId },
+      { url: receiver.url },
+    )
+    await changeRows(context, 'deliveries', row.id, { endpoint_id: endpoint.id })
+    const task = await start()
+    await deleteEndpoint(context, { userId: line.userId }, endpoint.id)
+    expect(await goOn(context, task)).to.include({ status: 'done' })
+    expect(await deliveryRow(context, row.id)).to.include({ status: 'exhausted', last_failure: 'http_500' })
+    await expectRefusal(start(), 409, 'No undelivered event matches this filter')
   })
 
   it('leaves out those of people who are forgotten while it runs', async () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { sealHeaders } from '../../../../src/domain/endpoints/deliveries/custom-headers.js'
 import { laidOut } from '../../../../src/web/console/messages/message/attempt.js'
+import { addEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { recordListenerAttempts } from '../../../../src/domain/endpoints/listener-attempts.js'
 import { receiveMessage, receiveReceipt } from '../../../../src/domain/messages/receive.js'
@@ -432,6 +433,28 @@ describeWith("a message's page", startConsole, (site) => {
       })
       const again = await line.browser.submit(action)
       expectFault(again, 409, /^This delivery is still in progress/)
+    })
+
+    it('has no button to resend it to an endpoint that is deleted, and says so', async () => {
+      const { context } = site
+      const { endpoint } = await addEndpoint(
+        context,
+        line.userId,
+        { lineId: line.lineId },
+        { url: site.receiver.url },
+      )
+      const endpointId = endpoint.id
+      const failed = { status: 'exhausted', last_failure: 'http_500', endpoint_id: endpointId }
+      await context.db('deliveries').where({ id: delivery.id }).update(failed)
+      const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
+      expect(await page(id)).to.include(`action="${action}"`)
+      await deleteEndpoint(context, { userId: line.userId }, endpointId)
+      expect(await page(id)).not.to.include(`action="${action}"`)
+      expect(await words(id)).to.include(
+        'All attempts failed. The application was disconnected from the line, or the endpoint was deleted.',
+      )
+      expectFault(await line.browser.submit(action), 409, /^The endpoint was deleted/)
+      expect(await deliveryRow(context, delivery.id)).to.include(failed)
     })
 
     it('says that nobody received it if there was no URL', async () => {

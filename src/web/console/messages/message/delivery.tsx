@@ -132,7 +132,8 @@ function PendingWords({ view, delivery }: { view: MessageView; delivery: Deliver
 /** The reasons for which a delivery is over although its retry schedule is not. */
 const TOLD_AT_ONCE = new Set(['disconnected', 'stopped_by_receiver', 'template_failed'])
 
-function stateWords({ status, attemptCount, lastFailure, applicationId }: DeliveryWithAttempts): string {
+function stateWords(delivery: DeliveryWithAttempts): string {
+  const { status, attemptCount, lastFailure, applicationId, hasReceiver } = delivery
   switch (status) {
     case 'pending':
       if (lastFailure === 'earlier_event_waits') return explainFailure(lastFailure)
@@ -141,12 +142,14 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
       return 'Attempt in progress.'
     case 'delivered':
       return 'The server accepted the event.'
-    case 'exhausted':
+    case 'exhausted': {
+      const more = hasReceiver ? ' You can still retry it.' : ` ${explainFailure('disconnected')}`
       if (lastFailure !== null && TOLD_AT_ONCE.has(lastFailure)) return explainFailure(lastFailure)
       if (lastFailure === 'timeout') {
-        return 'The attempt timed out, and this endpoint has automatic retries after timeouts turned off. You can still retry it.'
+        return `The attempt timed out, and this endpoint has automatic retries after timeouts turned off.${more}`
       }
-      return 'All attempts failed. You can still retry it.'
+      return `All attempts failed.${more}`
+    }
     case 'held':
       if (isMediaFailure(lastFailure)) {
         return `Held: its media could not be copied. ${explainFailure(lastFailure)}`

@@ -21,8 +21,8 @@ export function reschedulePath(messageId: string): string {
   return `${messagePath(messageId)}/reschedule`
 }
 
-export function mayDeliverAgain({ status }: Delivery): boolean {
-  return status === 'delivered' || status === 'exhausted' || status === 'held'
+export function mayDeliverAgain({ status, hasReceiver }: Delivery): boolean {
+  return hasReceiver && (status === 'delivered' || status === 'exhausted' || status === 'held')
 }
 
 /** True if its next attempt waits for a time, which can be skipped. */

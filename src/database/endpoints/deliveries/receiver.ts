@@ -1,0 +1,12 @@
+/**
+ * SQL that is true unless a claim would end the delivery at once, for the same reasons (`claim_in_lanes`): its line is
+ * no longer connected to the application, or its endpoint was deleted.
+ *
+ * @param delivery the table `deliveries`, or its alias
+ */
+export function hasReceiver(delivery: string): string {
+  return `(${delivery}.application_id is null
+      or may_have_delivery(${delivery}.application_id, ${delivery}.line_id, ${delivery}.type))
+    and coalesce((select r.removed_at is null or is_endpoint_named(r.id) from endpoints r
+      where r.id = ${delivery}.endpoint_id limit 1), false)`
+}

@@ -761,8 +761,7 @@ create table spend_caps (
   amount_per_month numeric,
   currency text,
   day date not null default ((clock_timestamp() AT TIME ZONE 'UTC'::text))::date,
-  used integer not null default 0,
-  warned_day date
+  used integer not null default 0
 );
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
 alter table spend_caps add constraint spend_caps_amount_per_month_check CHECK ((amount_per_month > (0)::numeric));

@@ -202,8 +202,6 @@ create table spend_caps (
   -- The day (UTC) of the last message, and what was accepted on it.
   day date not null default (clock_timestamp() at time zone 'UTC')::date,
   used integer not null default 0,
-  -- The day of the notification about 80 %.
-  warned_day date,
   check ((amount_per_month is null) = (currency is null)),
   check (num_nonnulls(segments_per_day, amount_per_month) > 0)
 );

@@ -1,14 +1,14 @@
 import type { Figure } from './measure.js'
 
 /** What a figure should reach, by its value or by its ratio to the yardstick. */
-export interface Goal {
+interface Goal {
   of: 'value' | 'ratio'
   atLeast?: number
   atMost?: number
 }
 
 /** All goals by the names of the figures. A figure that is not here has no goal and is only shown. */
-export const GOALS: Readonly<Record<string, Goal>> = {
+const GOALS: Readonly<Record<string, Goal>> = {
   accept: { of: 'ratio', atLeast: 0.2 },
   'receive over HTTP': { of: 'ratio', atLeast: 0.12 },
   'receive over HTTP, refused': { of: 'value', atMost: 0 },

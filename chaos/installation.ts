@@ -32,7 +32,7 @@ export interface Layout {
   }
 }
 
-export interface ProxyPair {
+interface ProxyPair {
   postgres: Proxy
   redis: Proxy
 }

@@ -20,7 +20,7 @@ export interface PostedText {
 }
 
 /** What the carrier brought. A text is recognized by its text, and a picture by its sender. */
-export interface Inbound {
+interface Inbound {
   id: string
   broughtAt: number
   answeredAt: number

@@ -10,8 +10,8 @@ import { createStreamer, type BodySink, type Streamed, type StreamRequest } from
 import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 
 export { isForbiddenAddress, isInRanges, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
-export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
-export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
+export type { SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
+export { FetchFailed } from './safe-fetch/failures.js'
 export type { Phases } from './safe-fetch/phases.js'
 export { MAX_URL_LENGTH } from './safe-fetch/urls.js'
 export { ADDRESS_ATTEMPT_MS } from './safe-fetch/dial.js'

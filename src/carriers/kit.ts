@@ -10,7 +10,6 @@ import type { Provider } from './kit/provider.js'
 export type { CallbackRequest } from './callbacks.js'
 export { CarrierRefused, CarrierRejected, CarrierUnavailable, type CarrierNumber } from './carrier.js'
 export type { Answer } from './kit/answer.js'
-export { readJson } from './kit/answer.js'
 export {
   message,
   missedCall,
@@ -23,7 +22,7 @@ export {
 } from './kit/callback-items.js'
 export { readCharge } from './kit/charge.js'
 export { claimsBody, readJwt } from './kit/jwt.js'
-export { readNumber, writeNumber, type NumberForm } from './kit/numbers.js'
+export { readNumber } from './kit/numbers.js'
 export type { Asking, MessageToSend, Provider, Use } from './kit/provider.js'
 export { at, entryOf, isRecord, listAt, textAt, textsAt } from './kit/reading.js'
 export { dataUrl, type Listed } from './kit/received.js'

@@ -18,7 +18,7 @@ export function readAnswer({ status, headers, body, truncated }: SafeResponse): 
 }
 
 /** Parses JSON without changing integers (`exact-json.ts`); undefined if it is not JSON. */
-export function readJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
     return parseExactly(text, (each) => sjson.parse(each) as unknown)
   } catch (error) {

@@ -26,14 +26,7 @@ import { parseE164 } from './phone-number.js'
 import { numberSearchReason, recordPersonFound } from '../people/private-access.js'
 import type { Session } from '../people/sessions.js'
 
-export type {
-  FoundApplication,
-  FoundContact,
-  FoundEndpoint,
-  FoundLine,
-  FoundMessage,
-  FoundUser,
-} from '../../database/messages/search.js'
+export type { FoundMessage } from '../../database/messages/search.js'
 
 /** The most of each kind: a user who needs more than a screen of them can refine the search. */
 export const MAX_FOUND = 20

@@ -142,7 +142,7 @@ export function setFault(ctx: KoaContext, message: string): void {
 }
 
 /** With 303 the next request is a GET (RFC 9110 §15.4.4). */
-export function goTo(ctx: KoaContext, path: string): void {
+function goTo(ctx: KoaContext, path: string): void {
   ctx.redirect(path)
   ctx.status = 303
 }

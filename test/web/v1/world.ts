@@ -17,7 +17,7 @@ export interface World {
   ids: Record<string, string>
 }
 
-export async function createWorld(
+async function createWorld(
   api: Api,
   overrides: Parameters<typeof createOwner>[1] = {},
 ): Promise<World> {

@@ -106,7 +106,7 @@ export const DELIVERIES: readonly Mutant[] = [
   },
   {
     breaks: 'an event that may be sent once is sent again although its request has left',
-    file: 'src/domain/endpoints/deliveries/deliver.ts',
+    file: 'src/domain/endpoints/deliveries/post-event.ts',
     find: 'isRequestSent: requestSent }',
     replace: 'isRequestSent: false }',
     tests: UNSENT,

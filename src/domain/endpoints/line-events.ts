@@ -9,7 +9,9 @@ import {
 } from '../../database/endpoints/line-events.js'
 import { lowestIdAt, timeOfId } from '../../ids.js'
 import type { Context } from '../context.js'
-import { signedRequest } from './deliveries/deliver.js'
+import { userAgentOf } from '../user-agent.js'
+import { secondsOf } from './deliveries/kept-headers.js'
+import { signedRequest } from './deliveries/post-event.js'
 import { eventBody } from './deliveries/shapes.js'
 import { TemplateFailed } from './deliveries/template.js'
 
@@ -156,9 +158,9 @@ async function requestFor(
   return {
     headers: {
       'content-type': 'application/json',
-      'user-agent': `Linehook/${context.config.version}`,
+      'user-agent': userAgentOf(context),
       'webhook-id': event.id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-timestamp': String(secondsOf(at)),
     },
     body: eventBody(content, context.vocabulary),
   }

@@ -1,14 +1,34 @@
 import { transaction, type Database } from '../../database/connection.js'
-import { findEndpointToCall, findSealedSecret, replaceSecret } from '../../database/endpoints/endpoints.js'
+import {
+  findEndpointToCall,
+  findSealedSecret,
+  replaceSecret,
+  type EndpointToCall,
+} from '../../database/endpoints/endpoints.js'
 import { newSigningSecret } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
-import { secretsOf, signingSecretPlace } from './deliveries/deliver.js'
 import { publicKeyOf } from './deliveries/signature.js'
 import { endpointAct, getEndpoint, type EndpointCaller } from './get-endpoint.js'
 
 /** Both secrets sign for this long after a rotation, so that receivers have a day to change over. */
 export const OVERLAP_SECONDS = 86_400
+
+/** The place to which an endpoint's signing secrets are sealed (`secrets.ts`). */
+export function signingSecretPlace(endpointId: string): string {
+  return `endpoints.secret:${endpointId}`
+}
+
+/** Returns the signing secrets of an endpoint, the current one first. */
+export function secretsOf(
+  { secrets }: Context,
+  endpoint: Pick<EndpointToCall, 'secretSealed' | 'previousSecretSealed'> & { endpointId: string },
+): string[] {
+  const place = signingSecretPlace(endpoint.endpointId)
+  return [endpoint.secretSealed, endpoint.previousSecretSealed]
+    .filter((sealed) => sealed !== null)
+    .map((sealed) => secrets.open(sealed, place))
+}
 
 /**
  * Returns the secret that signs the endpoint's events (`whsec_…`).

@@ -5,6 +5,7 @@ import { FetchFailed, type BodySink, type StreamedResponse } from '../../safe-fe
 import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
+import { userAgentOf } from '../user-agent.js'
 import { CopyFailed } from './failures.js'
 import { getHostedMedia, hostedTokenOf } from './hosting.js'
 import { MAX_BYTES } from './types.js'
@@ -89,7 +90,7 @@ async function download(context: Context, media: ClaimedMedia, take: Take): Prom
 
 /** @returns the target of a redirect; undefined if the body is in the file */
 async function get(
-  { safeFetch, config }: Context,
+  context: Context,
   url: string,
   { headers, timeoutMs }: { headers: Record<string, string>; timeoutMs: number },
   take: Take,
@@ -97,8 +98,8 @@ async function get(
   const sink: BodySink = { begin: ({ status }) => status === 200, take }
   let answer: StreamedResponse
   try {
-    answer = await safeFetch.stream(url, sink, {
-      headers: { 'user-agent': `Linehook/${config.version}`, 'accept-encoding': 'identity', ...headers },
+    answer = await context.safeFetch.stream(url, sink, {
+      headers: { 'user-agent': userAgentOf(context), 'accept-encoding': 'identity', ...headers },
       timeoutMs,
     })
   } catch (error) {

@@ -5,28 +5,17 @@ import {
   type ClaimedDelivery,
 } from '../../../database/endpoints/deliveries/delivering.js'
 import { DISCONNECTED } from '../../../database/endpoints/deliveries/ending.js'
-import {
-  policyOf,
-  SIGNATURE_KINDS,
-  type EndpointPolicy,
-  type SignatureKind,
-} from '../../../database/endpoints/policy.js'
-import type { EndpointToCall } from '../../../database/endpoints/endpoints.js'
+import { policyOf } from '../../../database/endpoints/policy.js'
 import { newId } from '../../../ids.js'
-import { FetchFailed, type Phases } from '../../../safe-fetch.js'
-import type { RequestFailure } from '../../../states.js'
 import { deliveryAttempts, deliveryDuration } from '../../../telemetry/metrics.js'
 import { addSpan, traceHeaders } from '../../../telemetry/traces.js'
 import { idOf, logPlain, word } from '../../../telemetry/plain-line.js'
 import type { Context } from '../../context.js'
 import { MAX_CLAIM_AGE_MS } from '../../leases.js'
 import { retryWrite } from '../../retry-write.js'
-import { openHeaders } from './custom-headers.js'
-import { keepRequestHeaders, keepResponseHeaders, secondsOf } from './kept-headers.js'
+import { keepResponseHeaders } from './kept-headers.js'
+import { postEvent, REPLAY_HEADER, type EndpointAnswer } from './post-event.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
-import { shapeEvent, type EventContent } from './shapes.js'
-import { TemplateFailed, TemplateTooHeavy } from './template.js'
-import { signatureHeaders } from './signature.js'
 
 export type DeliverOutcome =
   | { kind: 'delivered' }
@@ -41,9 +30,6 @@ export type DeliverOutcome =
   | { kind: 'held' }
   /** Its endpoint has as many requests as it may, another worker has it, or it is over. */
   | { kind: 'skipped' }
-
-/** The header of a replay, in addition to those of every event. */
-export const REPLAY_HEADER = { 'webhook-replay': 'true' }
 
 /** This is the time for which `claim_in_lanes` parks a delivery. */
 const PARKED_MS = 30_000
@@ -203,138 +189,4 @@ function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOu
     case 'exhausted':
       return { kind: 'exhausted', failure: failure ?? '' }
   }
-}
-
-/**
- * The beginning of the answer is kept with the attempt, for people. Up to 200 answers at a time are in memory, so all
- * take 3 MB.
- */
-const MAX_RESPONSE_BYTES = 16 * 1024
-
-export interface EventForEndpoint extends EventContent, EndpointToCall {
-  eventId: string
-  endpointId: string
-}
-
-interface EndpointAnswer {
-  durationMs: number
-  phases: Phases
-  /** The headers as they are kept; undefined if there was no request to send. */
-  requestHeaders?: Record<string, string>
-  /** The name of the failure; undefined if the endpoint took the event. */
-  failure?: RequestFailure | 'template_failed' | 'template_too_heavy'
-  /** True if the endpoint may have seen a request that got no answer. */
-  isRequestSent?: boolean
-  /** `isLast` is true if it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
-  response?: {
-    status: number
-    excerpt: string
-    headers: Record<string, string>
-    retryAfter: string | undefined
-    isLast?: true
-  }
-}
-
-/**
- * POSTs an event to its endpoint, signed, once. Any 2xx is a success. A redirect is a failure and is not followed.
- *
- * @param moreHeaders the headers besides those that every event has
- */
-export async function postEvent(
-  context: Context,
-  event: EventForEndpoint,
-  startedAt: Date,
-  moreHeaders?: Record<string, string>,
-): Promise<EndpointAnswer> {
-  const { safeFetch, config } = context
-  const policy = policyOf(event.policy)
-  let requestHeaders: Record<string, string> | undefined
-  try {
-    const signed = await signedRequest(context, event, startedAt)
-    const own = openHeaders(context.secrets, event.endpointId, event.headersSealed)
-    const ours = { ...signed.headers, ...moreHeaders }
-    requestHeaders = keepRequestHeaders(own, ours)
-    const { status, headers, phases, ...response } = await safeFetch.request(event.url, {
-      method: 'POST',
-      headers: { ...own, ...ours },
-      body: signed.body,
-      timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-    })
-    const failure = failureOf(status)
-    return {
-      durationMs: Math.round(response.durationMs),
-      phases,
-      requestHeaders,
-      ...(failure === undefined ? {} : { failure }),
-      response: {
-        status,
-        excerpt: response.body.toString('utf8'),
-        headers,
-        retryAfter: headers['retry-after'],
-        ...(/^\s*stop\s*$/i.test(headers['webhook-delivery'] ?? '') ? { isLast: true } : {}),
-      },
-    }
-  } catch (error) {
-    if (error instanceof TemplateFailed) {
-      const failure = error instanceof TemplateTooHeavy ? 'template_too_heavy' : 'template_failed'
-      return { durationMs: 0, phases: {}, failure }
-    }
-    if (!(error instanceof FetchFailed)) throw error
-    const { durationMs, failure, phases, requestSent } = error
-    const answer = { durationMs: Math.round(durationMs), phases, failure, isRequestSent: requestSent }
-    // A request that was not sent has no headers to show.
-    return requestSent && requestHeaders !== undefined ? { ...answer, requestHeaders } : answer
-  }
-}
-
-/**
- * Makes the request for an event, without the headers that its endpoint's owner has added.
- *
- * @throws TemplateFailed, TemplateTooHeavy
- */
-export async function signedRequest(
-  context: Context,
-  event: Omit<EventForEndpoint, 'url' | 'headersSealed'>,
-  at: Date,
-): Promise<{ headers: Record<string, string>; body: string }> {
-  const policy = policyOf(event.policy)
-  const { ownerId: userId, endpointId } = event
-  const { contentType, headers, body } = await shapeEvent(context, event, policy, { userId, endpointId })
-  const secrets = secretsOf(context, event)
-  return {
-    headers: {
-      ...headers,
-      'content-type': contentType,
-      'user-agent': `Linehook/${context.config.version}`,
-      ...signatureHeaders(event.eventId, secondsOf(at), body, secrets, kindsOf(policy, at)),
-    },
-    body,
-  }
-}
-
-/** The place to which an endpoint's signing secrets are sealed (`secrets.ts`). */
-export function signingSecretPlace(endpointId: string): string {
-  return `endpoints.secret:${endpointId}`
-}
-
-function failureOf(status: number): RequestFailure | undefined {
-  if (status >= 200 && status < 300) return undefined
-  return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
-}
-
-function kindsOf({ signature, bothSignaturesUntil }: EndpointPolicy, at: Date): readonly SignatureKind[] {
-  const isChanging = bothSignaturesUntil !== null && at.getTime() < Date.parse(bothSignaturesUntil)
-  return isChanging ? SIGNATURE_KINDS : [signature]
-}
-
-/** Returns the signing secrets of an endpoint, the current one first. */
-export function secretsOf(
-  { secrets }: Context,
-  event: Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed'>,
-): string[] {
-  const place = signingSecretPlace(event.endpointId)
-  return [event.secretSealed, event.previousSecretSealed]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => secrets.open(sealed, place))
 }

@@ -11,7 +11,7 @@ import {
 import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import type { Context } from '../../context.js'
 import type { Batch } from '../../operating/tasks/batch.js'
-import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './deliver.js'
+import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './post-event.js'
 import type { AskedReplay, ReplaySource } from './replay-source.js'
 
 /**

@@ -3,7 +3,7 @@ import { policyOf, SIGNATURE_KINDS } from '../../../database/endpoints/policy.js
 import { findEndpointToCall } from '../../../database/endpoints/endpoints.js'
 import { findEvent } from '../../../database/endpoints/events.js'
 import type { Context } from '../../context.js'
-import { secretsOf } from './deliver.js'
+import { secretsOf } from '../signing-secrets.js'
 import type { DeliveryWithAttempts } from './delivery-history.js'
 import { secondsOf } from './kept-headers.js'
 import { shapeEvent } from './shapes.js'

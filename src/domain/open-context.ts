@@ -37,7 +37,7 @@ import { createLeases, LEASE_MS, stopLeases } from './leases.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch } from './messages/receive.js'
 import { createSendingQueue } from './messages/sending-queue.js'
-import { createQueueing } from './messages/submit.js'
+import { createQueueing } from './messages/submit/queueing.js'
 import { createRowCache } from './row-cache.js'
 
 /** A client waits for the answer, and can try again. */

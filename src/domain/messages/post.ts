@@ -17,7 +17,9 @@ import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { getMessage } from './get-message.js'
 import { readSendOptions, optionsForHash, type SendOptions } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
-import { isBacklogFull, judgeDestination, MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit.js'
+import { isBacklogFull } from './submit/backlog.js'
+import { judgeDestination } from './submit/destination.js'
+import { MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit/refusals.js'
 
 /** The most that any carrier takes. */
 export const MAX_MEDIA = 10

@@ -3,7 +3,7 @@ import { countCharacters } from '../../kit/text/characters.js'
 import { UserError } from '../../errors.js'
 import type { Language } from '../../kit/text/national-tables.js'
 import { cutIntoSegments, type Encoding } from '../../kit/text/segments.js'
-import { MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
+import { MAX_TEXT_LENGTH, REFUSALS } from './submit/refusals.js'
 
 /** The size of a text, which decides its cost. */
 export interface Measure {

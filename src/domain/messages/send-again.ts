@@ -10,7 +10,9 @@ import { outboundMedia } from '../media/hosting.js'
 import { countForCaps } from './spend-caps.js'
 import { getMessage } from './get-message.js'
 import { queueAndRead } from './post.js'
-import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
+import { isBacklogFull } from './submit/backlog.js'
+import { MAX_KEY_LENGTH, REFUSALS } from './submit/refusals.js'
+import { readDestination } from './submit/destination.js'
 
 /**
  * Sends a message again, for a user, that failed or whose outcome is unknown. This makes a new message with the same

@@ -5,11 +5,8 @@ import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../../domain/context.js'
 import { isTokenOf } from '../../domain/lines/incoming-webhooks.js'
 import { countRefusal, namesOfRefusals } from '../../domain/messages/request-counts.js'
-import {
-  REFUSALS,
-  submitToIncomingWebhook,
-  type IncomingWebhookMessage,
-} from '../../domain/messages/submit.js'
+import { REFUSALS } from '../../domain/messages/submit/refusals.js'
+import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../domain/messages/submit.js'
 import { monthlyCapRefusal } from '../../domain/messages/spending/monthly-caps.js'
 import { answerByRow, openRow, type OpenedRow } from '../../domain/row-cache.js'
 import { capRefusal } from '../../domain/messages/spend-caps.js'

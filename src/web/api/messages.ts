@@ -18,7 +18,7 @@ import { cancelMessage, rescheduleMessage } from '../../domain/messages/later.js
 import { MAX_MEDIA, postMessages, postMessage, type NewMessage } from '../../domain/messages/post.js'
 import { measureText } from '../../domain/messages/segments.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
-import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit/refusals.js'
 import { tryMessageNow } from '../../domain/messages/try-now.js'
 import { OutcomeUnknown, refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'

@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { ACCOUNT_EVENT_TYPES, EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
-import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit/refusals.js'
 import { optionFields } from '../api/send-options.js'
 import { fieldSchemas } from './json-schema.js'
 import {

@@ -1,5 +1,5 @@
 import type { OwnLine } from '../../database/lines/lines.js'
-import { MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
+import { MAX_TEXT_LENGTH } from '../../domain/messages/submit/refusals.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { CsrfField } from '../console/form.js'
 import type { FormFault, Page } from '../console/page.js'

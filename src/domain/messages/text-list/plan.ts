@@ -6,7 +6,8 @@ import { countSegments } from '../../../kit/text/segments.js'
 import type { Language } from '../../../kit/text/national-tables.js'
 import type { Context } from '../../context.js'
 import { parseNumber } from '../phone-number.js'
-import { MAX_TEXT_LENGTH, MAX_TEXT_UNITS, readDestination, REFUSALS, requireSendable } from '../submit.js'
+import { MAX_TEXT_LENGTH, MAX_TEXT_UNITS, REFUSALS, requireSendable } from '../submit/refusals.js'
+import { readDestination } from '../submit/destination.js'
 import { keyOf, type ListFile, type ListRow } from './read-file.js'
 
 /** The user's request: a file, a text with `{{column}}` in it, and the name of the column with the numbers. */

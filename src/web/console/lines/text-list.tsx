@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
-import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit.js'
+import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit/refusals.js'
 import { findListCost } from '../../../domain/messages/text-list/cost.js'
 import { planList } from '../../../domain/messages/text-list/plan.js'
 import { MAX_ROWS } from '../../../domain/messages/text-list/read-file.js'

@@ -1,0 +1,55 @@
+import type { OpenIncomingWebhook } from '../../../database/lines/incoming-webhooks.js'
+import { UserError } from '../../../errors.js'
+import { senderKindOf } from '../../../kit/text/sender-kind.js'
+import { faultOfSender } from '../../lines/senders.js'
+import { maySendTo, parseNumber, type ParsedNumber } from '../phone-number.js'
+import { REFUSALS } from './refusals.js'
+
+type SendingLine = Pick<
+  OpenIncomingWebhook,
+  'country' | 'allowedCountries' | 'pausedCountries' | 'lineNumber' | 'shortCodes'
+>
+
+/**
+ * Returns the number that a line has to send to, in E.164.
+ *
+ * @throws UserError 400 if it is not a phone number, 403 if the line may not send there
+ */
+export function readDestination(line: SendingLine, written: string): string {
+  const { number, refusal } = judgeDestination(line, written)
+  if (refusal !== undefined) throw refusal
+  return number
+}
+
+/**
+ * Does the same, but returns the reason why the line may not send there now.
+ *
+ * @throws UserError 400 if it is not a phone number
+ */
+export function judgeDestination(
+  line: SendingLine,
+  written: string,
+): { number: string; refusal: UserError | undefined } {
+  // An operator has named them one by one: such digits could also be read as a number.
+  if (line.shortCodes?.includes(written.trim()) === true)
+    return { number: written.trim(), refusal: undefined }
+  const parsed = parseNumber(written, line.country)
+  if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
+  return { number: parsed.number, refusal: refusalOf(line, parsed) }
+}
+
+function refusalOf(line: SendingLine, to: ParsedNumber): UserError | undefined {
+  if (!maySendTo({ ...line, number: line.lineNumber }, to)) return new UserError(REFUSALS.notAllowed, 403)
+  // Finding the country takes a little time, and hardly any line has a paused one.
+  if (line.pausedCountries !== null && line.pausedCountries.includes(to.country ?? '')) {
+    return new UserError(REFUSALS.countryPaused, 403)
+  }
+  if (senderKindOf(line.lineNumber) === 'number') return undefined
+  const fault = faultOfSender({ number: line.lineNumber, country: line.country }, to.country)
+  return fault === undefined ? undefined : new UserError(SENDER_REFUSALS[fault], 403)
+}
+
+const SENDER_REFUSALS = {
+  name_not_taken: REFUSALS.nameNotTaken,
+  short_code_abroad: REFUSALS.shortCodeAbroad,
+} as const

@@ -16,7 +16,7 @@ import {
 } from '../../src/domain/endpoints/deliveries/delivery-history.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { getAnyMessage } from '../../src/domain/messages/get-message.js'
-import { cancelMessage, rescheduleMessage } from '../../src/domain/messages/later.js'
+import { cancelMessage, rescheduleMessage } from '../../src/domain/messages/scheduling.js'
 import { postMessage } from '../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
 import { tryMessageNow } from '../../src/domain/messages/try-now.js'

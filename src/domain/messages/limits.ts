@@ -3,7 +3,7 @@ import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { findMonthlyCapsOfLine, type MonthlyCap } from './spending/monthly-caps.js'
-import { findCapsOfLine, type SpendCap } from './spend-caps.js'
+import { findCapsOfLine, type SpendCap } from './spending/spend-caps.js'
 
 /** People want to know which numbers are full. With the default limits no more than six can be full at a time. */
 const NUMBER_COUNT = 5

@@ -7,7 +7,7 @@ import {
   MAX_SEND_AHEAD_DAYS,
   OPTION_REFUSALS,
   type SendOptions,
-} from '../../domain/messages/later.js'
+} from '../../domain/messages/send-options.js'
 import { readBodyFields, textField } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
 import { maybe, moment } from '../openapi/parts.js'

@@ -4,7 +4,7 @@ import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/chan
 import { findMessage } from '../../../src/database/messages/reading.js'
 import { readLimits } from '../../../src/domain/messages/limits.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
-import { countForCaps, setSpendCap } from '../../../src/domain/messages/spend-caps.js'
+import { countForCaps, setSpendCap } from '../../../src/domain/messages/spending/spend-caps.js'
 import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
 import { presentMessage } from '../../../src/web/api/presenters.js'
 import { describeContext } from '../../helpers/context.js'

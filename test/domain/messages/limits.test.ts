@@ -6,7 +6,12 @@ import { queueMessages, type QueueRequest } from '../../../src/database/messages
 import { listSpendCaps } from '../../../src/database/messages/spend-caps.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
-import { countForCaps, nextDay, readCap, setSpendCap } from '../../../src/domain/messages/spend-caps.js'
+import {
+  countForCaps,
+  nextDay,
+  readCap,
+  setSpendCap,
+} from '../../../src/domain/messages/spending/spend-caps.js'
 import { listAudit } from '../../../src/domain/operating/audit.js'
 import {
   guardCountries,

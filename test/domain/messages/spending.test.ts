@@ -9,7 +9,7 @@ import { postMessage } from '../../../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { setSpendCap } from '../../../src/domain/messages/spend-caps.js'
+import { setSpendCap } from '../../../src/domain/messages/spending/spend-caps.js'
 import {
   findMonthlyCapsOfLine,
   nextMonth,

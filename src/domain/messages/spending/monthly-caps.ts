@@ -11,11 +11,11 @@ import { UserError } from '../../../errors.js'
 import { readDecimal, writeMoney } from '../../../kit/text/decimal.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
-import { NEAR } from '../spend-caps.js'
+import { NEAR, type CapOwner } from './spend-caps.js'
 
 /** The cost allowed for a line, or for all lines of a user, in a month, and the cost so far according to carriers. */
 export interface MonthlyCap extends Money {
-  of: 'line' | 'user'
+  of: CapOwner['of']
   spent: string
   /** True if 80% or more is spent. */
   isNear: boolean
@@ -49,7 +49,7 @@ export function readMonthlyCap(written: string): Money | null {
  */
 export async function setMonthlyCap(
   context: Pick<Context, 'db' | 'log' | 'actor'>,
-  owner: { of: 'line'; id: string; userId: string } | { of: 'user'; id: string },
+  owner: CapOwner,
   money: Money | null,
 ): Promise<void> {
   await transaction(context.db, async (trx) => {

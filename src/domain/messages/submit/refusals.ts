@@ -1,6 +1,6 @@
 import { UserError } from '../../../errors.js'
 import { countCharacters } from '../../../kit/text/characters.js'
-import { OPTION_REFUSALS } from '../later.js'
+import { OPTION_REFUSALS } from '../send-options.js'
 
 /**
  * Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). This is already 11 segments of GSM-7.

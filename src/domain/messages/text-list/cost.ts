@@ -1,6 +1,6 @@
 import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Context } from '../../context.js'
-import { findCapsOfLine } from '../spend-caps.js'
+import { findCapsOfLine } from '../spending/spend-caps.js'
 import { readMonths, readUsage } from '../spending/usage.js'
 
 /** The money and the part of the caps that a list will use, as far as that can be known in advance. */

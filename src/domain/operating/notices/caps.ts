@@ -1,6 +1,6 @@
 import { listNearCaps, listNearMonthlyCaps } from '../../../database/messages/spend-caps.js'
 import type { Context } from '../../context.js'
-import { NEAR } from '../../messages/spend-caps.js'
+import { NEAR } from '../../messages/spending/spend-caps.js'
 import { writeMoney } from '../../../kit/text/decimal.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'

@@ -6,7 +6,7 @@ import { describeNoticeInText } from '../../../../src/domain/operating/notices/d
 import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch.js'
 import { noteCharges } from '../../../../src/database/messages/charges.js'
 import { setMonthlyCap } from '../../../../src/domain/messages/spending/monthly-caps.js'
-import { setSpendCap } from '../../../../src/domain/messages/spend-caps.js'
+import { setSpendCap } from '../../../../src/domain/messages/spending/spend-caps.js'
 import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import type { Context } from '../../../../domain/context.js'
 import { getOwnLine, type listOwnLines } from '../../../../domain/lines/lines.js'
-import { readCap, setSpendCap, type SpendCap } from '../../../../domain/messages/spend-caps.js'
+import { readCap, setSpendCap, type SpendCap } from '../../../../domain/messages/spending/spend-caps.js'
 import {
   readMonthlyCap,
   setMonthlyCap,

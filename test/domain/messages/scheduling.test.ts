@@ -1,11 +1,7 @@
 import { expect } from 'chai'
 import { changeConnection } from '../../../src/domain/lines/connections.js'
-import {
-  cancelMessage,
-  releaseDue,
-  rescheduleMessage,
-  type SendOptions,
-} from '../../../src/domain/messages/later.js'
+import { cancelMessage, releaseDue, rescheduleMessage } from '../../../src/domain/messages/scheduling.js'
+import { type SendOptions } from '../../../src/domain/messages/send-options.js'
 import { postMessage, postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import type { IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'

@@ -1,16 +1,16 @@
-import { transaction } from '../../database/connection.js'
-import type { Line } from '../../database/lines/lines.js'
+import { transaction } from '../../../database/connection.js'
+import type { Line } from '../../../database/lines/lines.js'
 import {
   listSpendCaps,
   setSpendCap as writeSpendCap,
   type SpendCap as CapRow,
-} from '../../database/messages/spend-caps.js'
-import type { User } from '../../database/people/users.js'
-import { UserError } from '../../errors.js'
-import { countSegments, isShort } from '../../kit/text/segments.js'
-import { languagesFor } from '../carriers/languages.js'
-import { record } from '../operating/audit.js'
-import type { Context } from '../context.js'
+} from '../../../database/messages/spend-caps.js'
+import type { User } from '../../../database/people/users.js'
+import { UserError } from '../../../errors.js'
+import { countSegments, isShort } from '../../../kit/text/segments.js'
+import { languagesFor } from '../../carriers/languages.js'
+import { record } from '../../operating/audit.js'
+import type { Context } from '../../context.js'
 
 const MAX_PER_DAY = 100_000_000
 const DAY_MS = 86_400_000
@@ -18,10 +18,13 @@ const DAY_MS = 86_400_000
 /** People are warned from this part of a cap on. */
 export const NEAR = 0.8
 
+/** The line that has a cap, or the user with the cap of all lines together. */
+export type CapOwner = { of: 'line'; id: string; userId: string } | { of: 'user'; id: string }
+
 /** The segments that may be accepted on a day, and those of today. */
 export interface SpendCap {
   /** A cap is a line's, or that of all lines of its user together. */
-  of: 'line' | 'user'
+  of: CapOwner['of']
   segmentsPerDay: number
   used: number
   /** True if 80% or more is used. */
@@ -62,7 +65,7 @@ export function readCap(written: string): number | null {
  */
 export async function setSpendCap(
   context: Pick<Context, 'db' | 'log' | 'actor'>,
-  owner: { of: 'line'; id: string; userId: string } | { of: 'user'; id: string },
+  owner: CapOwner,
   segmentsPerDay: number | null,
 ): Promise<void> {
   await transaction(context.db, async (trx) => {

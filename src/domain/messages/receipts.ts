@@ -1,3 +1,4 @@
+import { explainCarrierCode } from '../../carriers/codes.js'
 import type { Database } from '../../database/connection.js'
 import type { ChangedMessage, Changes } from '../../database/messages/announcing.js'
 import { applyReceipts, type Receipt } from '../../database/messages/receipts.js'
@@ -5,6 +6,63 @@ import { noteCharges } from '../../database/messages/charges.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
 import { asError } from '../../errors.js'
 import type { Queues } from '../../queues/queues.js'
+import { boundedLabel } from '../../telemetry/bounded-label.js'
+import { carrierCodes, receipts as receiptCounts } from '../../telemetry/metrics.js'
+import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
+import type { Context } from '../context.js'
+import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
+import { AccountChanged } from './receive.js'
+
+/** The effect of a carrier's report on a message. */
+export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
+
+/** An incoming receipt. */
+export interface ReceiptOfKind extends Receipt {
+  /** The kind of the account, which gives the code its meaning; without it the meaning is unknown. */
+  carrierKind?: string
+}
+
+/**
+ * Takes a carrier's report on a message that it took.
+ *
+ * @throws AccountChanged
+ */
+export async function takeReceipt(
+  context: Context,
+  { carrierKind, ...receipt }: ReceiptOfKind,
+): Promise<ReceiptOutcome> {
+  const meaning = explainCarrierCode(carrierKind ?? null, receipt.carrierCode ?? null)
+  const explained = meaning === null ? receipt : { carrierReason: meaning.reason, ...receipt }
+  const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(explained)
+  if (isAccountChanged) throw new AccountChanged()
+  const outcome = changed !== undefined ? 'changed' : isKnown ? 'unchanged' : 'of_nothing'
+  // The search may be repeated, so the caller that gives up counts it.
+  if (outcome !== 'of_nothing') countReceipt(receipt, outcome)
+  if (changed === undefined) return outcome
+  if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
+  logPlain(context.log, { messageId: idOf(changed.id), outcome: word(receipt.status) }, 'receipt.received')
+  return 'changed'
+}
+
+export function countReceipt(
+  { status, carrierAccount, carrierCode }: Receipt,
+  outcome: ReceiptOutcome,
+): void {
+  receiptCounts.inc({ status, outcome })
+  if (outcome !== 'changed' || carrierCode === undefined) return
+  carrierCodes.inc({ carrier: carrierAccount, code: boundedLabel('code', carrierCode) })
+}
+
+/**
+ * Does the same as `takeReceipt` for a caller that does not try again, so a receipt of no message counts immediately.
+ *
+ * @returns true if it changed anything
+ */
+export async function receiveReceipt(context: Context, receipt: ReceiptOfKind): Promise<boolean> {
+  const outcome = await takeReceipt(context, receipt)
+  if (outcome === 'of_nothing') countReceipt(receipt, outcome)
+  return outcome === 'changed'
+}
 
 interface Tools {
   db: Database

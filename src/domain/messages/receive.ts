@@ -1,10 +1,8 @@
 import { EVENT_TYPES, type MessageEventType } from '../../event-types.js'
-import { explainCarrierCode } from '../../carriers/codes.js'
 import type { ReceivedContent } from '../../carriers/records.js'
 import type { AccountVersion } from '../../database/carriers/carrier-accounts.js'
 import { repeatable, transaction, type Database } from '../../database/connection.js'
 import { lockLines } from '../../database/lines/lines.js'
-import type { Receipt } from '../../database/messages/receipts.js'
 import {
   receiveMessages,
   type ReceiveAnswer,
@@ -17,13 +15,11 @@ import { storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
-import { boundedLabel } from '../../telemetry/bounded-label.js'
-import { carrierCodes, inboundMessages, receipts } from '../../telemetry/metrics.js'
+import { inboundMessages } from '../../telemetry/metrics.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context, Inbound } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
-import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 import { applyKeywords, readKeyword, type KeywordResults, type Keyword } from './opt-out/keywords.js'
 import { inForce } from './phone-number.js'
 import { numberWindowKey } from './windows.js'
@@ -32,7 +28,7 @@ export interface InboundMessage {
   carrierAccount: string
   /**
    * The remembered account whose signature let it in; if left out, the caller has checked that the line is at
-   * `carrier`.
+   * `carrierAccount`.
    */
   account?: AccountVersion
   carrierMessageId: string
@@ -231,55 +227,4 @@ async function giveTurns(
   } catch (error) {
     log.warn({ count: keys.size, err: asError(error) }, 'window.clear_failed')
   }
-}
-
-/** The effect of a carrier's report on a message. */
-export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
-
-/** An incoming receipt. */
-export interface ReceiptOfKind extends Receipt {
-  /** The kind of the account, which gives the code its meaning; without it the meaning is unknown. */
-  carrierKind?: string
-}
-
-/**
- * Takes a carrier's report on a message that it took.
- *
- * @throws AccountChanged
- */
-export async function takeReceipt(
-  context: Context,
-  { carrierKind, ...receipt }: ReceiptOfKind,
-): Promise<ReceiptOutcome> {
-  const meaning = explainCarrierCode(carrierKind ?? null, receipt.carrierCode ?? null)
-  const explained = meaning === null ? receipt : { carrierReason: meaning.reason, ...receipt }
-  const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(explained)
-  if (isAccountChanged) throw new AccountChanged()
-  const outcome = changed !== undefined ? 'changed' : isKnown ? 'unchanged' : 'of_nothing'
-  // The search may be repeated, so the caller that gives up counts it.
-  if (outcome !== 'of_nothing') countReceipt(receipt, outcome)
-  if (changed === undefined) return outcome
-  if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
-  logPlain(context.log, { messageId: idOf(changed.id), outcome: word(receipt.status) }, 'receipt.received')
-  return 'changed'
-}
-
-export function countReceipt(
-  { status, carrierAccount, carrierCode }: Receipt,
-  outcome: ReceiptOutcome,
-): void {
-  receipts.inc({ status, outcome })
-  if (outcome !== 'changed' || carrierCode === undefined) return
-  carrierCodes.inc({ carrier: carrierAccount, code: boundedLabel('code', carrierCode) })
-}
-
-/**
- * Does the same as `takeReceipt`.
- *
- * @returns true if it changed anything
- */
-export async function receiveReceipt(context: Context, receipt: ReceiptOfKind): Promise<boolean> {
-  const outcome = await takeReceipt(context, receipt)
-  if (outcome === 'of_nothing') countReceipt(receipt, outcome)
-  return outcome === 'changed'
 }

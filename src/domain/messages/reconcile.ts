@@ -8,7 +8,7 @@ import {
 import { asError } from '../../errors.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
-import { receiveReceipt } from './receive.js'
+import { receiveReceipt } from './receipts.js'
 
 /**
  * The times are counted from the hand-over. The first is early, in case the carrier has a record already; at the

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ReceiptOutcome } from '../../domain/messages/receive.js'
+import type { ReceiptOutcome } from '../../domain/messages/receipts.js'
 
 export interface EarlyReceiptOptions {
   /** When a message is looked for again, in ms after the request came. */

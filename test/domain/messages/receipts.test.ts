@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { receiveReceipt } from '../../../src/domain/messages/receive.js'
+import { receiveReceipt } from '../../../src/domain/messages/receipts.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ReceiptOutcome } from '../../../src/domain/messages/receive.js'
+import type { ReceiptOutcome } from '../../../src/domain/messages/receipts.js'
 import { createEarlyReceipts } from '../../../src/web/listening/early-receipts.js'
 import { until } from '../../helpers/until.js'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Settlement } from '../../../../src/database/messages/sending.js'
 import type { Context } from '../../../../src/domain/context.js'
-import { receiveReceipt } from '../../../../src/domain/messages/receive.js'
+import { receiveReceipt } from '../../../../src/domain/messages/receipts.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { newId } from '../../../../src/ids.js'

@@ -1,28 +1,22 @@
-import { faultOfCount } from '../../carriers/media-limits.js'
-import { listKindsOf } from '../../database/carriers/carrier-accounts.js'
 import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
-import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import { sha256 } from '../../secrets.js'
 import { createSemaphore } from '../../kit/process/semaphore.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { outboundMedia } from '../media/hosting.js'
-import { isHostedHere } from '../media/source.js'
 import { capRefusal, countForCaps } from './spending/spend-caps.js'
 import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { getMessage } from './get-message.js'
 import { readSendOptions, optionsForHash, type SendOptions } from './send-options.js'
+import { readMediaUrls, requireCarrierTakes } from './post/media.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull } from './submit/backlog.js'
 import { judgeDestination } from './submit/destination.js'
-import { MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit/refusals.js'
-
-/** The most that any carrier takes. */
-export const MAX_MEDIA = 10
+import { LINE_DISABLED, MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit/refusals.js'
 
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
@@ -197,7 +191,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
 }
 
 function refusalOfLine({ status }: OwnLine): UserError | undefined {
-  return status === 'active' ? undefined : new UserError('This line is disabled and cannot send', 403)
+  return status === 'active' ? undefined : new UserError(LINE_DISABLED, 403)
 }
 
 function sourceOf({ applicationId, isFromConsole = false }: NewMessage): OutboundSource {
@@ -214,65 +208,6 @@ function readText({ text: written = '', mediaUrl, mediaUrls = [] }: NewMessage):
   }
   requireSendable(text)
   return text
-}
-
-/** The URLs, and by which field they came. */
-interface GivenMedia {
-  field: 'mediaUrl' | 'mediaUrls'
-  urls: readonly string[]
-}
-
-/** Refuses wrong URLs at once. What is behind them is judged only when it is copied. */
-async function readMediaUrls(context: Context, { mediaUrl, mediaUrls }: NewMessage): Promise<GivenMedia> {
-  if (mediaUrl === undefined) {
-    const written = mediaUrls ?? []
-    if (written.length > MAX_MEDIA) throw new UserError(`mediaUrls must have at most ${MAX_MEDIA} URLs`)
-    const urls = await Promise.all(written.map((each, n) => readMediaUrl(context, each, `mediaUrls[${n}]`)))
-    return { field: 'mediaUrls', urls }
-  }
-  if (mediaUrls !== undefined) throw new UserError('Give mediaUrl or mediaUrls, not both')
-  return { field: 'mediaUrl', urls: [await readMediaUrl(context, mediaUrl, 'mediaUrl')] }
-}
-
-async function readMediaUrl(context: Context, written: string, field: string): Promise<string> {
-  const url = URL.canParse(written) ? new URL(written) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {
-    throw new UserError(`${field} must be an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters`)
-  }
-  if (!isHostedHere(context, url.href)) {
-    const fault = await context.safeFetch.explainUrl(url.href)
-    if (fault !== undefined) throw new UserError(`${field}: ${fault}`)
-  }
-  return url.href
-}
-
-/**
- * One of the accounts that the line sends by must take so many. Which of them a message goes by is known, and how large its
- * media are, only when it is handed over.
- *
- * @throws UserError
- */
-async function requireCarrierTakes(
-  context: Context,
-  line: OwnLine,
-  { field, urls }: GivenMedia,
-): Promise<void> {
-  const faults = (await findKinds(context, line)).map((kind) => faultOfCount(kind, urls.length))
-  const [fault] = faults
-  if (fault !== undefined && !faults.includes(undefined)) {
-    throw new UserError(`${field}: ${fault}. Send fewer files, or a link in the text`)
-  }
-}
-
-async function findKinds(context: Context, { carrierAccount, routes }: OwnLine) {
-  const accounts = [carrierAccount, ...routes.map(({ carrier }) => carrier)]
-  const kinds = await listKindsOf(context.db, accounts)
-  return kinds.flatMap((name) => context.carriers.kinds.get(name) ?? [])
-}
-
-/** Returns the most files that a message of the line can have; 0 if no carrier of it sends media. */
-export async function findMediaLimit(context: Context, line: OwnLine): Promise<number> {
-  return Math.max(0, ...(await findKinds(context, line)).map(({ media }) => media?.count ?? 0))
 }
 
 const OVER_CAP =

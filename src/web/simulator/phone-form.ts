@@ -1,4 +1,4 @@
-import { MAX_MEDIA } from '../../domain/messages/post.js'
+import { MAX_MEDIA } from '../../domain/messages/post/media.js'
 import { TOO_MANY_BYTES } from '../../domain/media/types.js'
 import { tooLarge, type UploadField } from '../../domain/media/uploads.js'
 import { multipartForm } from '../middleware/multipart-form.js'

@@ -31,6 +31,9 @@ export const REFUSALS = {
   ...OPTION_REFUSALS,
 } as const
 
+/** The refusal of the API and of lists. The incoming webhook of a disabled line is not found at all. */
+export const LINE_DISABLED = 'This line is disabled and cannot send'
+
 /** @throws UserError */
 export function requireSendable(text: string): void {
   // Counting a text of megabytes takes seconds, and a character has at most two units.

@@ -17,6 +17,7 @@ import { getOwnLine } from '../../lines/lines.js'
 import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, getTask, type Task } from '../../operating/tasks.js'
 import { isLineFull, postMessages } from '../post.js'
+import { LINE_DISABLED } from '../submit/refusals.js'
 import { explainRefusal, planList, type AskedList } from './plan.js'
 
 /** The batch is one statement. */
@@ -40,7 +41,7 @@ export async function startTextList(
   asked: AskedList,
   id: string,
 ): Promise<Task> {
-  if (line.status !== 'active') throw new UserError(DISABLED, 403)
+  if (line.status !== 'active') throw new UserError(LINE_DISABLED, 403)
   const { texts, goodCount } = await planList(context, line, asked)
   if (goodCount === 0) throw new UserError('No row can be sent')
   return addTask(
@@ -68,8 +69,6 @@ export async function startTextList(
   )
 }
 
-const DISABLED = 'This line is disabled and cannot send'
-
 /**
  * Queues the next messages of such a task (`tasks/run.ts`). None is queued twice: a process that continues where
  * another one died finds the messages by their ids, and the idempotency key of each row guards against one that only
@@ -81,7 +80,7 @@ export async function queueListBatch(context: Context, task: ClaimedTask): Promi
   const { userId, lineId } = task
   if (userId === null || lineId === null) throw new Error('A list requires its owner and line')
   const line = await getOwnLine(context, userId, lineId)
-  if (line.status !== 'active') throw new UserError(DISABLED, 403)
+  if (line.status !== 'active') throw new UserError(LINE_DISABLED, 403)
   const limit = Math.min(BATCH, await roomOf(context, lineId))
   if (limit === 0) return { count: 0, isLast: false, waitMs: FULL_WAIT_MS }
 

@@ -18,7 +18,7 @@ import {
 } from '../../../domain/lines/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
-import { findMediaLimit } from '../../../domain/messages/post.js'
+import { findMediaLimit } from '../../../domain/messages/post/media.js'
 import { keepPictures } from '../../../domain/media/uploads.js'
 import { UserError } from '../../../errors.js'
 import { filesOf, requireReadableForm } from '../../middleware/multipart-form.js'

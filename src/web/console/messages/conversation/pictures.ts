@@ -1,5 +1,5 @@
 import { TOO_MANY_BYTES } from '../../../../domain/media/types.js'
-import { MAX_MEDIA } from '../../../../domain/messages/post.js'
+import { MAX_MEDIA } from '../../../../domain/messages/post/media.js'
 import { tooLarge } from '../../../../domain/media/uploads.js'
 import { multipartForm, orPlainForm } from '../../../middleware/multipart-form.js'
 

@@ -16,6 +16,12 @@ export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000, tas
  */
 export const MAX_CLAIM_AGE_MS = 5000
 
+/**
+ * A message that waits for an earlier one, or for its media, gets its job from them. After this time the sweep
+ * checks, in case their process died.
+ */
+export const LOOK_AGAIN_MS = 30_000
+
 /** A lease outlasts a renewal or two that fail. */
 const BEATS_IN_LEASE = 4
 

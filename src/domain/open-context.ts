@@ -1,44 +1,28 @@
-import { batch } from '../kit/process/batch.js'
 import { createCarrierClients, type CARRIER_KINDS } from '../carriers/registry.js'
 import { readConfig, type Config } from '../config.js'
 import { ConfigInvalid } from '../config/invalid.js'
 import { connectDatabase, poolUse } from '../database/connection.js'
-import { deliverNext, type LaneStep } from '../database/endpoints/deliveries/delivering.js'
-import { listLanguagesOf } from '../database/carriers/carrier-accounts.js'
-import { findOpenIncomingWebhooks } from '../database/lines/incoming-webhooks.js'
-import { findLinesByNumbers } from '../database/lines/lines.js'
-import type { Receipt } from '../database/messages/receipts.js'
-import {
-  claimMessages,
-  settleMessages,
-  type ClaimRequest,
-  type Settlement,
-} from '../database/messages/sending.js'
-import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator/simulator-outbox.js'
+import { connectRedis } from '../kit/redis/redis.js'
+import { createSlidingWindows } from '../kit/redis/sliding-window.js'
+import { createThrottle } from '../kit/redis/throttle.js'
+import { stopWithStarter } from '../kit/process/stop-request.js'
 import { createMailer } from '../mail.js'
 import { createAccountLanes } from '../queues/account-lanes.js'
 import { createQueues } from '../queues/queues.js'
-import { connectRedis } from '../kit/redis/redis.js'
 import { createSafeFetch } from '../safe-fetch.js'
 import { createSecrets } from '../secrets.js'
-import { createSlidingWindows } from '../kit/redis/sliding-window.js'
-import { stopWithStarter } from '../kit/process/stop-request.js'
 import { createStorage } from '../storage/create.js'
 import { createLog } from '../telemetry/log.js'
 import { watchPool } from '../telemetry/metrics.js'
-import { createThrottle } from '../kit/redis/throttle.js'
 import { createVocabulary } from '../vocabulary.js'
-import { SERVICE } from './operating/audit/actor.js'
-import { findCallingAccounts } from './carriers/calling-accounts.js'
-import { LOOK_AGAIN_MS, type Batched, type Context, type Inbound } from './context.js'
+import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
-import { DISABLE_AFTER_MS } from './endpoints/deliveries/retry-schedule.js'
-import { createLeases, LEASE_MS, stopLeases } from './leases.js'
-import { receiveReceipts } from './messages/receipts.js'
-import { receiveBatch } from './messages/receive.js'
+import { createBatched } from './create-batched.js'
+import { createLeases, stopLeases } from './leases.js'
 import { createSendingQueue } from './messages/sending-queue.js'
-import { createQueueing } from './messages/submit/queueing.js'
+import { SERVICE } from './operating/audit/actor.js'
 import { createRowCache } from './row-cache.js'
+import { createSimulatorOutbox } from './simulator/outbox.js'
 
 /** A client waits for the answer, and can try again. */
 const CALLERS_WAIT_MS = 1000
@@ -63,95 +47,87 @@ export function openContext(
   }
 }
 
-export function createContext(
-  config: Config,
-  options: {
-    process: string
-    poolSize?: number
-    statementTimeoutMs?: number
-    acquireTimeoutMs?: number
-    /** The longest that a client's request may wait for its turn at a statement. */
-    callersWaitMs?: number
-    /** True if the process was started for one job only, which may crash it. */
-    isAlone?: boolean
-    carrierKinds?: typeof CARRIER_KINDS
-  },
-): Context {
-  const maxLost = options.isAlone === true ? ANY_NUMBER : MAX_LOST
+interface ContextOptions {
+  process: string
+  poolSize?: number
+  statementTimeoutMs?: number
+  acquireTimeoutMs?: number
+  /** The longest that a client's request may wait for its turn at a statement. */
+  callersWaitMs?: number
+  /** True if the process was started for one job only, which may crash it. */
+  isAlone?: boolean
+  carrierKinds?: typeof CARRIER_KINDS
+}
+
+export function createContext(config: Config, options: ContextOptions): Context {
   const log = createLog(options.process, config.logLevel, config.logFormat)
+  const secrets = createSecrets(config.encryptionKeys)
+
   const db = connectDatabase({
     url: config.databaseUrl,
     poolSize: options.poolSize ?? config.databasePoolSize,
     applicationName: options.process,
     namesStatements: config.databaseNamedStatements,
-    ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
-    ...(options.acquireTimeoutMs === undefined ? {} : { acquireTimeoutMs: options.acquireTimeoutMs }),
+    statementTimeoutMs: options.statementTimeoutMs,
+    acquireTimeoutMs: options.acquireTimeoutMs,
   })
   const unwatchPool = watchPool(() => poolUse(db))
-  const redis = connectRedis(config.redisUrl, 'fail-fast', log, config.redisSentinels)
-  const queues = createQueues(redis, log)
-  const safeFetch = createSafeFetch({
-    allowHttp: config.allowHttp,
-    allowedPrivateCidrs: config.allowedPrivateCidrs,
-  })
-  const carrierFetch = createSafeFetch({
-    allowHttp: config.allowHttp,
-    allowedPrivateCidrs: [...config.allowedPrivateCidrs, ...config.allowedCarrierCidrs],
-  })
-  const storage = createStorage(config)
-  const takeSimulated = batch(async (messages: readonly SimulatedMessage[]) => {
-    await insertSimulatedMessages(db, messages)
-    return [...messages]
-  })
+  const leases = createLeases(db, log)
+  const maxLost = options.isAlone === true ? ANY_NUMBER : MAX_LOST
 
+  const { safeFetch, carrierFetch } = createFetches(config)
   const carriers = createCarrierClients(
     {
       http: carrierFetch,
       log,
       publicUrl: config.publicUrl,
-      simulatorOutbox: config.simulator ? { take: takeSimulated } : undefined,
+      simulatorOutbox: config.simulator ? createSimulatorOutbox(db) : undefined,
     },
     options.carrierKinds,
   )
+  const storage = createStorage(config)
 
-  const leases = createLeases(db, log)
+  const connect = (whenAway: 'fail-fast' | 'wait') =>
+    connectRedis(config.redisUrl, whenAway, log, config.redisSentinels)
+  const redis = connect('fail-fast')
+  const queues = createQueues(redis, log)
   const windows = createSlidingWindows(redis)
-  const secrets = createSecrets(config.encryptionKeys)
-  const accountLanes = createAccountLanes(
-    redis,
-    () => connectRedis(config.redisUrl, 'wait', log, config.redisSentinels),
-    log,
-  )
+  const accountLanes = createAccountLanes(redis, () => connect('wait'), log)
   const { heldKinds } = carriers
   const sendingQueue = createSendingQueue({ db, queues, accountLanes, log, heldKinds })
-  const tools = { carriers, db, queues, sendingQueue, windows, log, secrets }
-  const batched = createBatched(config, tools, maxLost, {
-    maxWaitMs: options.callersWaitMs ?? CALLERS_WAIT_MS,
-  })
+
+  const batched = createBatched(
+    { config, carriers, db, queues, sendingQueue, windows, log, secrets, maxLost },
+    { maxWaitMs: options.callersWaitMs ?? CALLERS_WAIT_MS },
+  )
 
   return {
-    config,
     actor: SERVICE,
+    config,
+    vocabulary: createVocabulary(config.productWord),
+    secrets,
     log,
+
     db,
+    batched,
+    incomingWebhooks: createRowCache(batched.findOpenIncomingWebhook),
+    callingAccounts: createRowCache(batched.findCallingAccount),
+    leases,
+    maxLost,
+
     redis,
     queues,
+    sendingQueue,
+    accountLanes,
     windows,
     throttle: createThrottle(redis),
-    leases,
+
     carriers,
-    accountLanes,
-    sendingQueue,
-    secrets,
     safeFetch,
     carrierFetch,
     mailer: config.smtp === undefined ? undefined : createMailer(config.smtp),
     storage,
-    vocabulary: createVocabulary(config.productWord),
-    batched,
-    incomingWebhooks: createRowCache(batched.findOpenIncomingWebhook),
-    callingAccounts: createRowCache(batched.findCallingAccount),
-    maxLost,
+
     close: async () => {
       await stopLeases(leases)
       await carriers.close()
@@ -166,66 +142,12 @@ export function createContext(
   }
 }
 
-function createBatched(
-  config: Config,
-  {
-    carriers,
-    db,
-    queues,
-    sendingQueue,
-    windows,
-    log,
-    secrets,
-  }: Pick<Context, 'carriers' | 'db' | 'queues' | 'sendingQueue' | 'windows' | 'log' | 'secrets'>,
-  maxLost: number,
-  forCallers: { maxWaitMs: number },
-): Batched {
-  const claimLimits = {
-    leaseMs: LEASE_MS.messages,
-    maxAgeMs: config.messageTtlMs,
-    lookAgainMs: LOOK_AGAIN_MS,
-    heldKinds: carriers.heldKinds,
-  }
-  const laneLimits = {
-    leaseMs: LEASE_MS.deliveries,
-    maxLost,
-    maxInFlight: config.endpointMaxInFlight,
-    disableAfterMs: DISABLE_AFTER_MS,
-  }
-
+function createFetches({ allowHttp, allowedPrivateCidrs, allowedCarrierCidrs }: Config) {
   return {
-    findOpenIncomingWebhook: batch(
-      (lineIds: readonly string[]) => findOpenIncomingWebhooks(db, lineIds),
-      forCallers,
-    ),
-
-    findLanguages: batch((names: readonly string[]) => listLanguagesOf(db, names), forCallers),
-
-    findCallingAccount: batch(
-      (ids: readonly string[]) => findCallingAccounts({ carriers, db, secrets, log }, ids),
-      forCallers,
-    ),
-
-    queueMessage: batch(createQueueing({ db, queues, sendingQueue, config }), forCallers),
-    claimMessage: batch((claims: readonly ClaimRequest[]) =>
-      claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() }),
-    ),
-    settleMessage: batch(async (settlements: readonly Settlement[]) => {
-      const { requeued, deliveries } = await settleMessages(db, settlements)
-      void queues.enqueueMessages(requeued)
-      void queues.enqueueDeliveries(deliveries)
-      return settlements.map(() => true)
+    safeFetch: createSafeFetch({ allowHttp, allowedPrivateCidrs }),
+    carrierFetch: createSafeFetch({
+      allowHttp,
+      allowedPrivateCidrs: [...allowedPrivateCidrs, ...allowedCarrierCidrs],
     }),
-
-    deliverNext: batch((steps: readonly LaneStep[]) => deliverNext(db, steps, laneLimits)),
-    findLineByNumber: batch((numbers: readonly string[]) => findLinesByNumbers(db, numbers), forCallers),
-    receiveMessage: batch(
-      (inbound: readonly Inbound[]) => receiveBatch({ db, queues, windows, log }, inbound),
-      forCallers,
-    ),
-    receiveReceipt: batch(
-      (receipts: readonly Receipt[]) => receiveReceipts({ db, queues }, receipts),
-      forCallers,
-    ),
   }
 }

@@ -1,6 +1,6 @@
 import { explainCarrierCode } from '../../carriers/codes.js'
 import type { Database } from '../../database/connection.js'
-import type { ChangedMessage, Changes } from '../../database/messages/announcing.js'
+import type { Changes } from '../../database/messages/announcing.js'
 import { applyReceipts, type Receipt } from '../../database/messages/receipts.js'
 import { noteCharges } from '../../database/messages/charges.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
@@ -9,6 +9,7 @@ import type { Queues } from '../../queues/queues.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
 import { carrierCodes, receipts as receiptCounts } from '../../telemetry/metrics.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
+import type { ReceiptAnswer } from '../batched.js'
 import type { Context } from '../context.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 import { AccountChanged } from './receive.js'
@@ -67,15 +68,6 @@ export async function receiveReceipt(context: Context, receipt: ReceiptOfKind): 
 interface Tools {
   db: Database
   queues: Queues
-}
-
-export interface ReceiptAnswer {
-  /** True if the account whose signature let it in has changed, so that nothing was done. */
-  isAccountChanged: boolean
-  /** True if there is a message to which it belongs. */
-  isKnown: boolean
-  /** The message, if it changed. */
-  changed: ChangedMessage | undefined
 }
 
 /**

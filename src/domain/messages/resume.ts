@@ -5,7 +5,8 @@ import {
   wakeMessages,
   type Resumption,
 } from '../../database/messages/resumptions.js'
-import { LOOK_AGAIN_MS, type Context } from '../context.js'
+import type { Context } from '../context.js'
+import { LOOK_AGAIN_MS } from '../leases.js'
 import { FIRST_ID } from '../../ids.js'
 import { tryWaiting } from './send/recovery.js'
 

@@ -542,6 +542,7 @@ CREATE INDEX messages_handed_over ON public.messages USING btree (line_id, hande
 CREATE INDEX messages_leased ON public.messages USING btree (lease_until) WHERE (status = 'sending'::text);
 CREATE INDEX messages_line ON public.messages USING btree (line_id, id);
 CREATE INDEX messages_media ON public.messages USING btree (line_id, id) WHERE (type <> 'text'::text);
+CREATE INDEX messages_postponed ON public.messages USING btree (handed_over_at) WHERE ((handed_over_at IS NOT NULL) AND ((send_at - created_at) > '30 days'::interval));
 CREATE INDEX messages_scheduled ON public.messages USING btree (due_at) WHERE ((status = 'scheduled'::text) AND (send_at IS NOT NULL));
 CREATE INDEX messages_scheduled_line ON public.messages USING btree (line_id, id) WHERE (status = 'scheduled'::text);
 CREATE INDEX messages_unfinished ON public.messages USING btree (line_id, to_number, "position") WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text]));

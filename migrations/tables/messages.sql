@@ -85,6 +85,9 @@ create index messages_handed_over on messages (line_id, handed_over_at) where ha
 create index messages_leased on messages (lease_until) where status = 'sending';
 create index messages_line on messages (line_id, id);
 create index messages_media on messages (line_id, id) where type <> 'text';
+-- For messages that were rescheduled again and again (`counting.ts`). There are few.
+create index messages_postponed on messages (handed_over_at)
+  where handed_over_at is not null and send_at - created_at > interval '30 days';
 -- The second condition is always true. It keeps the planner from reading a line's messages by walking everything that
 -- is due.
 create index messages_scheduled on messages (due_at) where status = 'scheduled' and send_at is not null;

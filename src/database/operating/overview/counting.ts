@@ -8,9 +8,14 @@ const stepOf = (interval: string) =>
 
 /**
  * Messages are handed over within 30 days of waiting for their time and the longest MESSAGE_TTL_SECONDS, which is a
- * week. One that was rescheduled for longer is in the usage, and not in the charts.
+ * week. Those that were rescheduled for longer have their own index (`messages_postponed`), because without a lower bound of
+ * ids each line would be looked up in the partition of every month.
  */
 const OLDEST_HANDED_OVER = `interval '38 days'`
+const IS_POSTPONED = `m.send_at - m.created_at > interval '30 days'`
+
+const OF_HANDED_OVER = `m.handed_over_at, m.created_at, m.send_at, m.status, m.error, m.carrier_code, m.carrier_reason,
+  m.carrier as sent_by`
 
 /** An id has the time of the process that made it, whose clock may differ. */
 const CLOCKS = `interval '1 minute'`
@@ -44,15 +49,20 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
          and m.created_at >= :since and m.created_at < :until
        group by 1, 2
      ), handed_over as materialized (
-       select date_trunc('minute', m.handed_over_at) as minute, coalesce(m.sent_by, l.carrier) as carrier, m.*,
+       select date_trunc('minute', m.handed_over_at) as minute, coalesce(m.sent_by, m.line_carrier) as carrier, m.*,
          ${stepOf('m.handed_over_at - greatest(m.created_at, m.send_at)')} as step
-       from lines l cross join lateral (
-         select handed_over_at, created_at, send_at, status, error, carrier_code, carrier_reason,
-           carrier as sent_by from messages
-         where line_id = l.id and handed_over_at >= :since and handed_over_at < :until
-           and id >= lowest_id_at(:since::timestamptz - ${OLDEST_HANDED_OVER})
-           and id < lowest_id_at(:until::timestamptz + ${CLOCKS})
-         offset 0
+       from (
+         select m.*, l.carrier as line_carrier from lines l cross join lateral (
+           select ${OF_HANDED_OVER} from messages m
+           where m.line_id = l.id and m.handed_over_at >= :since and m.handed_over_at < :until
+             and m.id >= lowest_id_at(:since::timestamptz - ${OLDEST_HANDED_OVER})
+             and m.id < lowest_id_at(:until::timestamptz + ${CLOCKS})
+           offset 0
+         ) m
+         union all
+         select ${OF_HANDED_OVER}, l.carrier from messages m join lines l on l.id = m.line_id
+         where m.handed_over_at >= :since and m.handed_over_at < :until and ${IS_POSTPONED}
+           and m.id < lowest_id_at(:since::timestamptz - ${OLDEST_HANDED_OVER})
        ) m
      ), sent as (
        select minute, carrier, count(*) filter (where status in ('sent', 'delivered')) as sent,

@@ -115,6 +115,15 @@ describeContext('counting what came and went', (context) => {
     })
   })
 
+  it('counts a message however long ago it was accepted, if it was rescheduled again and again', async () => {
+    const daysAgo = (days: number) => at(-days * 24 * 60 * MINUTE_MS)
+    await sent(daysAgo(400), at(100), { send_at: at(0) })
+    await sent(daysAgo(37), at(200), { send_at: at(0) })
+    await sent(daysAgo(400), daysAgo(1), { send_at: daysAgo(1) })
+    await count()
+    expect(await countsOf(60, minute)).to.deep.equal({ sent: 2, to_carrier: { 21: 1, 24: 1 } })
+  })
+
   it('finds again the same, whoever counts at the same time, and what has changed since', async () => {
     const id = await sent(at(0), at(100))
     await Promise.all([count(), count(), count(at(-MINUTE_MS), 3)])

@@ -25,7 +25,8 @@ import { asError, Unavailable } from '../../src/errors.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
-import { startWorker, TryAgainIn } from '../start-worker.js'
+import { startWorker } from '../start-worker.js'
+import { TryAgainIn } from '../worker-story.js'
 
 /** What is lost in Redis is found within seconds: a row counts as stranded after 3 s (`domain/sweep.ts`). */
 const SWEEP_MS = 1000
@@ -37,7 +38,7 @@ const SCHEDULE_CHECK_MS = 5000
  * The pause between checks whether carriers have to be asked. Postgres says which ones; each is asked only every few
  * minutes.
  */
-const CATCH_UP_CHECK_MS = 10_000
+const POLL_CHECK_MS = 10_000
 /** The line of a stolen webhook sends 30 messages a minute, unless its limit was raised. */
 const COUNTRY_CHECK_MS = 10_000
 /** The pause between the parts of work that is too much for one run, so that housekeeping gets its turn. */
@@ -49,7 +50,7 @@ const RETENTION_PAUSE_MS = 60_000
 const COUNT_MS = 10_000
 const COUNT_AGAIN_MS = 15_000
 /** A fault is reported within this time, plus the patience that its kind has. */
-const LOOK_MS = 15_000
+const TROUBLE_CHECK_MS = 15_000
 /** Housekeeping gets a slot beside batches of background tasks, one of which may wait for a URL that hangs. */
 const TASKS_AT_ONCE = 8
 
@@ -81,39 +82,31 @@ await startWorker(
     initSweepCounters()
     let isStart = true
     const due = createDueWork(context)
+    const regularly = (everyMs: number, what: string, work: (context: Context) => Promise<unknown>) =>
+      every(everyMs, () => work(context), context.log, what)
     const whenDue = (what: DueWork, work: (context: Context) => Promise<unknown>) =>
-      every(SWEEP_MS, async () => (await due(what)).length > 0 && work(context), context.log, what)
+      regularly(SWEEP_MS, what, async () => (await due(what)).length > 0 && work(context))
     const timers = [
-      every(SWEEP_MS, async () => sweep(context, await due(...SWEPT)), context.log, 'sweep'),
+      regularly(SWEEP_MS, 'sweep', async () => sweep(context, await due(...SWEPT))),
       // Each has a timer of its own: a carrier or a mail server that hangs keeps nothing else waiting.
       whenDue('unknown messages', reconcile),
       whenDue('scheduled messages', releaseDue),
       whenDue('resumptions', enqueueResumed),
       whenDue('recovered accounts', wakeRecovered),
-      whenDue('mails', (context) => sendMails(context, stopping.signal)),
+      whenDue('mails', () => sendMails(context, stopping.signal)),
       ...(context.config.simulator ? [whenDue('simulated receipts', sendSimulatedReceipts)] : []),
-      every(
-        CATCH_UP_CHECK_MS,
-        async () => {
-          await catchUp(context, { isStart, signal: stopping.signal })
-          isStart = false
-        },
-        context.log,
-        'catching up',
-      ),
-      every(CATCH_UP_CHECK_MS, () => pollPrices(context, stopping.signal), context.log, 'asking for prices'),
-      every(
-        CATCH_UP_CHECK_MS,
-        () => pollPhones(context, stopping.signal),
-        context.log,
-        'asking how phones are',
-      ),
-      every(COUNTRY_CHECK_MS, () => guardCountries(context), context.log, 'guarding countries'),
-      every(COUNT_MS, () => countNewestMinutes(context), context.log, 'counting'),
-      every(COUNT_AGAIN_MS, () => recountMinutes(context), context.log, 'counting again'),
-      every(COUNT_AGAIN_MS, createBackfill(context), context.log, 'catching up with counting'),
-      every(LOOK_MS, () => notifyOfTroubles(context), context.log, 'looking for notices'),
-      every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
+      regularly(POLL_CHECK_MS, 'catching up', async () => {
+        await catchUp(context, { isStart, signal: stopping.signal })
+        isStart = false
+      }),
+      regularly(POLL_CHECK_MS, 'asking for prices', () => pollPrices(context, stopping.signal)),
+      regularly(POLL_CHECK_MS, 'asking how phones are', () => pollPhones(context, stopping.signal)),
+      regularly(COUNTRY_CHECK_MS, 'guarding countries', guardCountries),
+      regularly(COUNT_MS, 'counting', countNewestMinutes),
+      regularly(COUNT_AGAIN_MS, 'counting again', recountMinutes),
+      regularly(COUNT_AGAIN_MS, 'catching up with counting', createBackfill(context)),
+      regularly(TROUBLE_CHECK_MS, 'looking for notices', notifyOfTroubles),
+      regularly(SCHEDULE_CHECK_MS, 'schedules', ({ queues }) => scheduleMaintenance(queues)),
     ]
     return {
       close: () => {

@@ -1,60 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
+import { Worker } from 'bullmq'
 import type { Context } from '../src/domain/context.js'
-import { MAX_TIMEOUT_SECONDS } from '../src/domain/endpoints/policy-fields.js'
 import { openContext } from '../src/domain/open-context.js'
-import { CRASH_WAIT_MS } from '../src/domain/crashes.js'
-import { warmUp, type HotFunction } from '../src/domain/warm-up.js'
-import { asError, Unavailable } from '../src/errors.js'
-import { isOfLaterVersion, UnreadableJob, type ReadJob } from '../src/queues/jobs.js'
-import { QUEUE_PREFIX, type QueueName } from '../src/queues/queues.js'
+import { warmUp } from '../src/domain/warm-up.js'
+import { asError } from '../src/errors.js'
+import { QUEUE_PREFIX } from '../src/queues/queues.js'
 import { connectRedis, MAX_BLOCK_SECONDS, requireDurableRedis, whenReady } from '../src/kit/redis/redis.js'
 import { closeOnSignal } from '../src/kit/process/shutdown.js'
 import { openMetrics } from '../src/telemetry/metrics-server.js'
 import { closeTraces, openTraces } from '../src/telemetry/traces.js'
-import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
-import { crashesIsolated, isolatedJob } from './isolated-job.js'
-
-/**
- * This is how every worker runs its jobs.
- *
- * A job never fails because of the outside world: the row in Postgres says what comes next, and the job only carries
- * its id. (A job that no worker can read does fail, permanently.) So a handler ends in one of three ways: it is done;
- * it throws TryAgainIn and the job is moved to that moment, without using up an attempt; or something unexpected
- * happens. In the last case, an unreachable Postgres or Redis holds the job for a moment (and with it the worker's
- * slot, so that a whole worker pauses), and anything else counts as a crash of that row (`crashed`), which is dead
- * after a few.
- *
- * A worker that is killed loses its locks after 10 s; its jobs run again elsewhere, and the claim in Postgres decides
- * whether there is still something to do. That is why a job may stall as often as it likes.
- */
-export interface WorkerStory<Data> {
-  queue: QueueName
-  payload: ReadJob<Data>
-  concurrency: (context: Context) => number
-  handle: (context: Context, data: Data, showProgress: (percent: number) => Promise<void>) => Promise<void>
-  /** The functions that its jobs call in Postgres; they are planned before the first job. */
-  hotFunctions?: readonly HotFunction[]
-  /** Called when a handler throws an unexpected error. */
-  crashed?: (context: Context, data: Data) => Promise<void>
-}
-
-/** Thrown if the job is to come back later, although nothing went wrong. */
-export class TryAgainIn extends Error {
-  override name = 'TryAgainIn'
-
-  constructor(readonly ms: number) {
-    super(`try again in ${ms} ms`)
-  }
-}
-
-/**
- * Thrown if the job may have ended its process, or was only beside the one that did. It is tried in a separate
- * process.
- */
-export class RunIsolated extends Error {
-  override name = 'RunIsolated'
-}
+import { jobCrashes } from '../src/telemetry/metrics.js'
+import { isolatedJob } from './isolated-job.js'
+import { runIsolatedJob } from './run-isolated.js'
+import { runJob } from './run-job.js'
+import type { WorkerStory } from './worker-story.js'
 
 /** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
 const LOCK_MS = 10_000
@@ -63,18 +22,6 @@ const LOCK_MS = 10_000
  * one all workers load Redis for nothing.
  */
 const STALLED_CHECK_MS = 5000
-/**
- * Without this pause, all slots of all workers would ask a store that is just coming back, again and again, at full
- * speed.
- */
-const UNAVAILABLE_PAUSE_MS = 500
-/** A job of a later release waits this long: the workers that can read it are just being rolled out. */
-const UNKNOWN_VERSION_WAIT_MS = 60_000
-/**
- * Only one job at a time runs in a separate process. The others are tried again after this time: starting a process
- * takes a second.
- */
-const ISOLATED_WAIT_MS = 5000
 /** This is less than the process's own deadline, because Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
 
@@ -85,6 +32,11 @@ class ShortBlockingWorker<Data> extends Worker<Data> {
   }
 }
 
+/**
+ * Starts the process of a worker, or, if it was started for one job, runs only that.
+ *
+ * @param extras what the process does besides its jobs, and has to end before it closes
+ */
 export async function startWorker<Data>(
   story: WorkerStory<Data>,
   extras: (context: Context) => { close: () => Promise<unknown> } | undefined = () => undefined,
@@ -113,7 +65,7 @@ export async function startWorker<Data>(
 
   const worker = new ShortBlockingWorker<unknown>(
     story.queue,
-    (job, token) => run(context, story, job, token ?? ''),
+    (job, token) => runJob(context, story, job, token ?? ''),
     {
       connection,
       prefix: QUEUE_PREFIX,
@@ -144,105 +96,4 @@ export async function startWorker<Data>(
     { name: 'traces', close: closeTraces },
     { name: 'connections', close: () => context.close() },
   ])
-}
-
-/** Runs in a process that exists for one job. It ends with 0 unless the crash is the row's fault. */
-async function runIsolatedJob<Data>(story: WorkerStory<Data>, job: unknown): Promise<never> {
-  const context = openContext(story.queue, { isAlone: true })
-  process.on('disconnect', () => process.exit(0))
-  let exitCode = 0
-  try {
-    await whenReady(context.redis)
-    await story.handle(context, story.payload(job), () => Promise.resolve())
-  } catch (error) {
-    if (!(error instanceof TryAgainIn || error instanceof Unavailable)) {
-      context.log.error({ err: asError(error) }, 'job.crashed')
-      exitCode = 1
-    }
-  }
-  await context.close()
-  process.exit(exitCode)
-}
-
-async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, token: string): Promise<void> {
-  let data: Data
-  try {
-    data = story.payload(job.data)
-  } catch (error) {
-    if (!(error instanceof UnreadableJob)) throw error
-    jobDuration.observe({ queue: story.queue, outcome: 'unreadable' }, 0)
-    context.log.error({ jobId: job.id, fault: error.message }, 'job.unknown_payload')
-    if (isOfLaterVersion(job.data)) return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
-    // No worker will ever read this job. Its row, if there is one, gets another job from the sweep.
-    throw new UnrecoverableError(`nobody can read this job: ${error.message}`)
-  }
-  const startedAt = performance.now()
-  const count = (outcome: JobOutcome) => {
-    jobDuration.observe({ queue: story.queue, outcome }, (performance.now() - startedAt) / 1000)
-  }
-  try {
-    await story.handle(context, data, (percent) => job.updateProgress(percent))
-    count('done')
-  } catch (error) {
-    count(outcomeOf(error))
-    await putOff(job, token, await waitAfter(error, context, story, data))
-  }
-}
-
-type JobOutcome = 'done' | 'again' | 'unavailable' | 'crashed' | 'unreadable'
-
-function outcomeOf(error: unknown): JobOutcome {
-  if (error instanceof TryAgainIn || error instanceof RunIsolated) return 'again'
-  return error instanceof Unavailable ? 'unavailable' : 'crashed'
-}
-
-async function waitAfter<Data>(
-  error: unknown,
-  context: Context,
-  story: WorkerStory<Data>,
-  data: Data,
-): Promise<number> {
-  if (error instanceof TryAgainIn) return error.ms
-  if (error instanceof RunIsolated) return runIsolated(context, story, data)
-  if (error instanceof Unavailable) {
-    context.log.warn({ err: asError(causeOf(error)) }, 'worker.paused')
-    await sleep(UNAVAILABLE_PAUSE_MS)
-    return Math.round(Math.random() * UNAVAILABLE_PAUSE_MS)
-  }
-  context.log.error({ err: asError(error) }, 'job.crashed')
-  jobCrashes.inc({ queue: story.queue })
-  await story.crashed?.(context, data).catch(() => undefined)
-  return CRASH_WAIT_MS
-}
-
-let isIsolating = false
-
-async function runIsolated<Data>(context: Context, story: WorkerStory<Data>, data: Data): Promise<number> {
-  if (isIsolating) return ISOLATED_WAIT_MS
-  isIsolating = true
-  try {
-    context.log.warn({ queue: story.queue, job: data }, 'job.runs_alone')
-    const { mediaTimeoutMs, carrierTimeoutMs, deliveryTimeoutMs } = context.config
-    const endpointMs = Math.max(deliveryTimeoutMs, MAX_TIMEOUT_SECONDS * 1000)
-    const longestCallMs = Math.max(mediaTimeoutMs, carrierTimeoutMs, endpointMs)
-    if (await crashesIsolated(story.queue, data, longestCallMs)) {
-      jobCrashes.inc({ queue: story.queue })
-      await story.crashed?.(context, data)
-    }
-  } catch (error) {
-    // No process could be started, or its crash could not be recorded. The job stays, so that it is tried again.
-    context.log[error instanceof Unavailable ? 'warn' : 'error']({ err: asError(error) }, 'job.not_isolated')
-  } finally {
-    isIsolating = false
-  }
-  return ISOLATED_WAIT_MS
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof Unavailable ? (error.cause ?? error) : error
-}
-
-async function putOff(job: Job, token: string, ms: number): Promise<never> {
-  await job.moveToDelayed(Date.now() + ms, token)
-  throw new DelayedError()
 }

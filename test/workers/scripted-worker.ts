@@ -1,6 +1,7 @@
 import { Unavailable } from '../../src/errors.js'
 import { sendMessageJob } from '../../src/queues/jobs.js'
-import { RunIsolated, startWorker, TryAgainIn } from '../../workers/start-worker.js'
+import { startWorker } from '../../workers/start-worker.js'
+import { RunIsolated, TryAgainIn } from '../../workers/worker-story.js'
 
 /**
  * A worker whose jobs do what the list `script:{id}` in Redis says, one word a run: `again:<ms>`, `unavailable`,

@@ -3,7 +3,8 @@ import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import { deliver } from '../../src/domain/endpoints/deliveries/deliver.js'
 import { maxLanes, runLane, stopLanes } from '../../src/domain/endpoints/deliveries/lane.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
-import { RunIsolated, startWorker, TryAgainIn } from '../start-worker.js'
+import { startWorker } from '../start-worker.js'
+import { RunIsolated, TryAgainIn } from '../worker-story.js'
 
 /**
  * Delivers events to developers' URLs.

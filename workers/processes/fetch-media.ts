@@ -1,7 +1,8 @@
 import { recordMediaCrash } from '../../src/database/media/stranded.js'
 import { fetchMedia } from '../../src/domain/media/fetch.js'
 import { fetchMediaJob } from '../../src/queues/jobs.js'
-import { RunIsolated, startWorker, TryAgainIn } from '../start-worker.js'
+import { startWorker } from '../start-worker.js'
+import { RunIsolated, TryAgainIn } from '../worker-story.js'
 
 /**
  * Copies media from a carrier or the web to our own storage.

@@ -1,6 +1,7 @@
 import { countMessageCrash, sendMessage } from '../../src/domain/messages/send.js'
 import { sendMessageJob } from '../../src/queues/jobs.js'
-import { startWorker, TryAgainIn } from '../start-worker.js'
+import { startWorker } from '../start-worker.js'
+import { TryAgainIn } from '../worker-story.js'
 
 /**
  * Sends queued messages to carriers.

@@ -12,6 +12,7 @@ import { keepUnclearCallback } from '../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
 import { receiveMissedCall } from '../../domain/messages/missed-calls.js'
+import { inForce } from '../../domain/messages/phone-number.js'
 import { AccountChanged, receiveMessage } from '../../domain/messages/receive.js'
 import { countReceipt, takeReceipt } from '../../domain/messages/receipts.js'
 import { answerByRow, openRow, type OpenedRow } from '../../domain/row-cache.js'
@@ -211,7 +212,7 @@ function toolsFor(
       await keepUnclearCallback(context, await confirmed(sender), { why, ...callback })
     },
     hasLine: async (number) => {
-      const line = await context.batched.findLineByNumber(number)
+      const line = await context.batched.findLineByNumber(inForce(number))
       return line !== undefined && isLineAt(line, account.name)
     },
   }

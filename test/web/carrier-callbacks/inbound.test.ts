@@ -37,6 +37,18 @@ describeWith('what Twilio brings to a line', serveTwilio, (side) => {
     ])
   })
 
+  it('a text or a call to a Mexican number with the old 1, also of a Messaging Service', async () => {
+    const number = `MG${'fedcba9876543210'.repeat(2)}`
+    await createLine(side.context, { carrierAccount: 'twilio', number })
+    const mexican = await createLine(side.context, { carrierAccount: 'twilio', number: '+525587654321' })
+    const sent = message({ To: '+5215587654321', MessagingServiceSid: number })
+    expect(await side.call('message', sent)).to.include({ status: 200 })
+    expect(await side.context.db('messages').pluck<string[]>('line_id')).to.deep.equal([mexican.lineId])
+    expect(await side.call('voice', { From: ANNA, To: '+5215587654321', CallSid: newSid('CA') })).to.include({
+      status: 200,
+    })
+  })
+
   it('a text, answered with TwiML that says nothing', async () => {
     const text = 'Zoë said "hi" & left + 🙂\n'
     const sent = message({ Body: text })

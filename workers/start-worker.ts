@@ -82,7 +82,7 @@ export async function startWorker<Data>(
     log.debug({ err: error }, 'worker.error')
   })
   const extra = extras(context)
-  log.info({ concurrency: worker.opts.concurrency }, 'process.started')
+  log.info(story.limits?.(context) ?? { concurrency: worker.opts.concurrency }, 'process.started')
 
   closeOnSignal(log, [
     {

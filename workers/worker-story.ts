@@ -8,6 +8,8 @@ export interface WorkerStory<Data> {
   queue: QueueName
   payload: ReadJob<Data>
   concurrency: (context: Context) => number
+  /** What the log says that the process does at a time; if left out, its jobs. */
+  limits?: (context: Context) => Record<string, number>
   handle: (context: Context, data: Data, showProgress: (percent: number) => Promise<void>) => Promise<void>
   /** The functions that its jobs call in Postgres; they are planned before the first job. */
   hotFunctions?: readonly HotFunction[]

@@ -11,8 +11,13 @@ const SETUP = {
   environment: { DELIVER_CONCURRENCY: '2', DELIVERY_TIMEOUT_MS: '2000' },
 } as const
 
-describeInstallation('a process that delivers events', SETUP, ({ context, receiver }) => {
+describeInstallation('a process that delivers events', SETUP, ({ context, receiver, running }) => {
   const hanging = openForSuite(startReceiver)
+
+  it('logs its limits by what they limit, the requests first', () => {
+    const [started] = running.processes[0]?.log().filter(({ msg }) => msg === 'process.started') ?? []
+    expect(started).to.include({ requests: 2, endpoints: 4 }).and.not.to.have.property('concurrency')
+  })
 
   it('gives each endpoint its turn, even if more hang than it works on at a time', async () => {
     hanging.answerWith(() => undefined)

@@ -20,6 +20,8 @@ await startWorker(
     queue: 'deliver-event',
     payload: deliverEventJob,
     concurrency: ({ config }) => maxLanes(config),
+    // A job is an endpoint, and DELIVER_CONCURRENCY counts the requests to all of them.
+    limits: ({ config }) => ({ requests: config.deliverConcurrency, endpoints: maxLanes(config) }),
     hotFunctions: ['step_lanes'],
     handle: async (context, { id, endpointId, isTimed, isSuspect }) => {
       if (isSuspect === true) {

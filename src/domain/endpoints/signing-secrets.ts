@@ -8,11 +8,15 @@ import {
 import { newSigningSecret } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
+import { isSentTwice } from '../seen.js'
 import { publicKeyOf } from './deliveries/signature.js'
 import { endpointAct, getEndpoint, type EndpointCaller } from './get-endpoint.js'
 
 /** Both secrets sign for this long after a rotation, so that receivers have a day to change over. */
 export const OVERLAP_SECONDS = 86_400
+
+const IS_ROTATED =
+  'The signing secret has changed since you opened this page. Check the current one before you rotate it again'
 
 /** The place to which an endpoint's signing secrets are sealed (`secrets.ts`). */
 export function signingSecretPlace(endpointId: string): string {
@@ -65,7 +69,7 @@ export async function findPublicKeys(context: Context, endpointId: string): Prom
  * @param seen the endpoint's `lastOverlapUntil` that the caller saw: nothing is done if it has changed since, because
  *   a form that is sent twice would end the secret that receivers still use
  * @returns the secret that signs now
- * @throws UserError 404
+ * @throws UserError 404, 409 if it was rotated after the caller's page was opened, and not by the same form
  */
 export async function rotateSigningSecret(
   context: Context,
@@ -75,7 +79,8 @@ export async function rotateSigningSecret(
 ): Promise<string> {
   return transaction(context.db, async (trx: Database) => {
     const endpoint = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
-    if (seen !== undefined && seen?.getTime() !== endpoint.lastOverlapUntil?.getTime()) {
+    const moments = { seen, last: endpoint.lastOverlapUntil, offsetMs: OVERLAP_SECONDS * 1000 }
+    if (isSentTwice(moments, IS_ROTATED)) {
       return openSecret(context, trx, endpoint.id)
     }
     const secret = newSigningSecret()

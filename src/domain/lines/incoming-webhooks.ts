@@ -12,6 +12,7 @@ import { UserError } from '../../errors.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record, type AuditDetails } from '../operating/audit.js'
 import type { Action } from '../operating/audit/actions.js'
+import { isSentTwice } from '../seen.js'
 import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from '../context.js'
 
@@ -54,7 +55,8 @@ export async function createIncomingWebhook(
  * @param seen when the token was last regenerated, as the caller saw it: nothing is done if that has changed since,
  *   because a form that is sent twice would end the token whose overlap was just chosen
  * @returns the webhook with the token that it has now
- * @throws UserError 400 for the seconds, 404 if there is no webhook
+ * @throws UserError 400 for the seconds, 404 if there is no webhook, 409 if the token has changed after the caller's
+ *   page was opened, and not by the same form
  */
 export async function regenerateToken(
   context: Context,
@@ -71,7 +73,7 @@ export async function regenerateToken(
     // A statement of its own: what is joined to a row that waited for its lock is as it was before.
     const current = await findSealedToken(trx, userId, lineId)
     if (current === undefined) throw noWebhook()
-    if (seen !== undefined && seen?.getTime() !== current.regeneratedAt?.getTime()) {
+    if (isSentTwice({ seen, last: current.regeneratedAt }, IS_REGENERATED)) {
       return opened(context, lineId, current)
     }
     const token = newToken()
@@ -145,6 +147,9 @@ function opened(context: Context, lineId: string, { sealed }: SealedToken): Inco
 export function tokenPlace(lineId: string): string {
   return `incoming_webhooks.token:${lineId}`
 }
+
+const IS_REGENERATED =
+  'The token has changed since you opened this page. Check the current URL before you regenerate it again'
 
 function noWebhook(): UserError {
   return new UserError('This line has no incoming webhook. Create one first', 404)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { getEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo, faultOf, isAskedAgain, loseFreshness, seenIn } from '../support.js'
+import { expectFault, expectSentTo, faultOf, isAskedAgain, loseFreshness, seenIn } from '../support.js'
 import { KINDS, openEndpoint, type OpenEndpoint } from './endpoint-page.js'
 
 const shownSecret = (html: string) => /id="secret">(whsec_[^<]+)</.exec(html)?.[1]
@@ -117,6 +117,24 @@ describeWith('the page of an endpoint', startConsole, (site) => {
           .where({ action: 'endpoint.secret.rotated', user_id: endpoint.line.userId })
         expect(await acts).to.have.length(count)
       }
+    })
+
+    it('does not rotate it from a page that was opened before another rotation, and says so', async () => {
+      const seen = seenIn(await endpoint.page(), 'rotate-secret')
+      await endpoint.submit('rotate-secret', { seen })
+      await site.context
+        .db('endpoints')
+        .where({ user_id: endpoint.line.userId })
+        .update({
+          previous_secret_until: site.context.db.raw(`previous_secret_until - interval '2 minutes'`),
+        })
+      const secret = await endpoint.secret()
+      expectFault(
+        await endpoint.submit('rotate-secret', { seen }),
+        409,
+        /^The signing secret has changed since you opened this page/,
+      )
+      expect(await endpoint.secret()).to.equal(secret)
     })
   })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
-import { expectSentTo, loseFreshness, seenIn } from '../../support.js'
+import { expectFault, expectSentTo, loseFreshness, seenIn } from '../../support.js'
 
 describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   let line: OpenLine
@@ -97,6 +97,19 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
         .where({ action: 'line.incoming_webhook.regenerated', user_id: line.userId })
       expect(await acts).to.have.length(count)
     }
+  })
+
+  it('does not regenerate it from a page that was opened before it changed, and says so', async () => {
+    const seen = seenIn(await line.page('/send'), 'incoming-webhook/regenerate')
+    const press = () => line.submit('incoming-webhook/regenerate', { overlapSeconds: '0', seen })
+    await press()
+    await site.context
+      .db('incoming_webhooks')
+      .where({ line_id: line.lineId })
+      .update({ regenerated_at: site.context.db.raw(`regenerated_at - interval '2 minutes'`) })
+    const before = shownPath(await line.page('/send?show=webhook'))
+    expectFault(await press(), 409, /^The token has changed since you opened this page/)
+    expect(await send(before)).to.equal(200)
   })
 
   it('says what is wrong at the form of what was chosen', async () => {

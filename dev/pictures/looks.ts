@@ -35,7 +35,7 @@ export async function takeAllLooks({ installation, url, browser, shop, found, op
     for (const [name, path] of Object.entries(paths)) await takeWhole(page, path, `${name}-${look}`)
     await page.goto('/console/activity')
     await page.locator('ol.activity > li[id] > div > a:first-child').first().click()
-    await page.getByRole('heading', { level: 1 }).last().waitFor()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page.screenshot({ path: `${FOLDER}/drawer-${look}.png` })
     // This is what somebody who is not signed in sees.
     await page.context().clearCookies()

@@ -1,4 +1,6 @@
 import { asError } from '../../errors.js'
+import { isHex, readLine } from './line.js'
+import { createLock, type Lock } from './lock.js'
 import { ModemFault, type Port } from './port.js'
 
 /** The answer to a command. `code` is that of an error, such as `CMS-38`, or `ERROR` if the modem gives none. */
@@ -29,7 +31,7 @@ export interface Channel {
    */
   submit(pdu: { hex: string; length: number }): Promise<Answer & { isWritten: boolean }>
   /** Resolves when the channel is free. The caller has it until it calls the result; undefined if that took too long. */
-  enter(limitMs?: number): Promise<(() => void) | undefined>
+  enter: Lock
   write(text: string): void
 }
 
@@ -47,11 +49,6 @@ const SUBMIT_MS = 120_000
 /** A line, or the lines of an answer, beyond this are noise. */
 const [MAX_LINE, MAX_LINES] = [2000, 2000]
 const [ESC, CTRL_Z] = ['\x1b', '\x1a']
-
-const RESULT =
-  /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR:(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS)$/
-/** A modem says these when somebody calls its number and hangs up, also in the middle of an answer. */
-const OF_CALLS = /^(?:RING|NO CARRIER|\+CRING:.*|\+CLIP:.*)$/
 
 interface Waiting {
   command: string
@@ -92,23 +89,16 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
         return
       }
     }
-    const [, memory] = /^\+(?:CMTI|CDSI): *"(\w+)"/.exec(line) ?? []
-    const [, length] = /^\+(?:CMT|CDS):(?:.*,)? *(\d+)$/.exec(line) ?? []
-    const [result, isOk, , service, code] = RESULT.exec(line) ?? []
-    if (memory !== undefined) onStored(memory)
-    else if (length !== undefined) pduLength = Number(length)
-    else if (waiting === undefined || line === waiting.command || OF_CALLS.test(line)) return
-    else if (result === undefined) {
+    const read = readLine(line)
+    if (read.kind === 'stored') onStored(read.memory)
+    else if (read.kind === 'before_pdu') pduLength = read.length
+    else if (waiting === undefined || line === waiting.command || read.kind === 'call') return
+    else if (read.kind === 'result') {
+      waiting.settle({ isOk: read.isOk, code: read.code, lines: waiting.lines })
+    } else {
       if (waiting.lines.length < MAX_LINES) waiting.lines.push(line)
       // A long list takes long, and each of its lines shows that the modem is alive.
       if (line.startsWith('+CMGL')) waiting.timer.refresh()
-    } else {
-      const named = service === undefined ? 'ERROR' : `${service}-${code?.trim() ?? ''}`
-      waiting.settle({
-        isOk: isOk !== undefined,
-        code: isOk === undefined ? named : '',
-        lines: waiting.lines,
-      })
     }
   }
 
@@ -166,36 +156,4 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
     },
     enter: createLock(),
   }
-}
-
-function createLock(): Channel['enter'] {
-  const queue: (() => void)[] = []
-  let isTaken = false
-  const leave = () => {
-    const next = queue.shift()
-    if (next === undefined) isTaken = false
-    else next()
-  }
-  return async (limitMs) => {
-    if (!isTaken) {
-      isTaken = true
-      return leave
-    }
-    return new Promise((resolve) => {
-      const giveUp = () => {
-        queue.splice(queue.indexOf(turn), 1)
-        resolve(undefined)
-      }
-      const timer = limitMs === undefined ? undefined : setTimeout(giveUp, limitMs)
-      const turn = () => {
-        clearTimeout(timer)
-        resolve(leave)
-      }
-      queue.push(turn)
-    })
-  }
-}
-
-export function isHex(line: string): boolean {
-  return /^([\dA-F]{2})+$/i.test(line)
 }

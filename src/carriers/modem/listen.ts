@@ -4,19 +4,12 @@ import { carrierBinds } from '../../telemetry/metrics.js'
 import type { Listener, ListenTools } from '../listening.js'
 import { NotBound } from '../smpp/connect.js'
 import { reconnectMs } from '../smpp/reconnect.js'
-import { createBell } from './bell.js'
-import { createChannel } from './channel.js'
-import { cutCenter, emptyMemory } from './inbox.js'
+import { holdPort } from './hold-port.js'
 import { createModem, type ReadyModem } from './modem.js'
-import { ModemFault, openPort } from './port.js'
+import { ModemFault } from './port.js'
 import { createReports } from './reports.js'
 import type { ModemSettings } from './settings.js'
-import { readNetwork, setUpModem } from './setup.js'
 
-/** A modem that tells of new texts is still looked at, because it may forget to. */
-const LOOK_MS = 30_000
-/** How often a modem that tells nothing is asked for texts, and one without a network whether it has one. */
-const LOOK_OFTEN_MS = 5000
 /** A stick that is plugged in again is noticed after this. */
 const MAX_REOPEN_MS = 5000
 /** A modem that hangs must not keep a process from ending. */
@@ -28,7 +21,7 @@ export function listenToModem(
   settings: ModemSettings,
   tools: ListenTools,
 ): Listener {
-  const { log, hosts, onChange } = tools
+  const { log, onChange } = tools
   const stopping = new AbortController()
   const isStopping = () => stopping.signal.aborted
   let ready: ReadyModem | undefined
@@ -52,54 +45,6 @@ export function listenToModem(
   }
   const reports = createReports(settings, tools)
 
-  /** One life of the port. Throws the reason of its end. */
-  async function hold(): Promise<void> {
-    const bell = createBell()
-    const memoriesTold = new Set<string>()
-    const port = await openPort(settings, hosts)
-    closePort = () => {
-      port.close()
-    }
-    const life: { lost?: Error } = {}
-    const giveUp = (reason: Error) => {
-      life.lost ??= reason
-      port.close()
-    }
-    const ended = port.ended.then((reason) => {
-      life.lost ??= reason
-      bell.ring()
-    })
-    const channel = createChannel(port, {
-      onStored: (memory) => {
-        memoriesTold.add(memory)
-        bell.ring()
-      },
-      onPdu: (hex, length) => {
-        reports.add(cutCenter(hex, length))
-      },
-    })
-    try {
-      const { memories, isTold } = await setUpModem(channel, settings, tools)
-      while (!isStopping() && life.lost === undefined) {
-        bell.silence()
-        const leave = await channel.enter()
-        const network = await readNetwork(channel).finally(() => leave?.())
-        if (network.isRegistered) enter({ channel, giveUp, onLate: reports.addLate }, network.words)
-        else change({ fault: network.words })
-        let takenCount = 0
-        for (const memory of new Set([...memories, ...memoriesTold]))
-          takenCount += await emptyMemory(channel, memory, settings, tools).catch(orUnavailable)
-        // After a full memory there is more in the network.
-        if (takenCount === 0)
-          await bell.wait(isTold && network.isRegistered ? LOOK_MS : LOOK_OFTEN_MS, stopping.signal)
-      }
-    } finally {
-      port.close()
-      await ended
-    }
-    if (life.lost !== undefined) throw life.lost
-  }
-
   function enter(modem: ReadyModem, words: string): void {
     if (ready === undefined) {
       count('bound')
@@ -108,17 +53,17 @@ export function listenToModem(
     change({ ready: modem, details: words })
   }
 
-  /** Texts stay in the modem while Postgres is away. */
-  function orUnavailable(error: unknown): number {
-    if (!(error instanceof Unavailable)) throw error
-    log.warn({ reason: error.message }, 'modem.texts_wait')
-    return 0
-  }
-
   async function run(): Promise<void> {
     for (let failures = 0; !isStopping();) {
       try {
-        await hold()
+        await holdPort(settings, tools, {
+          ...{ reports, signal: stopping.signal },
+          onOpen: (close) => (closePort = close),
+          onReady: enter,
+          onNoNetwork: (words) => {
+            change({ fault: words })
+          },
+        })
       } catch (error) {
         if (isStopping()) break
         const reason = asError(error)

@@ -1,0 +1,97 @@
+import { Unavailable } from '../../errors.js'
+import type { ListenTools } from '../listening.js'
+import { createBell } from './bell.js'
+import { createChannel, type Channel } from './channel.js'
+import { cutCenter, emptyMemory } from './inbox.js'
+import type { ReadyModem } from './modem.js'
+import { openPort } from './port.js'
+import type { createReports } from './reports.js'
+import type { ModemSettings } from './settings.js'
+import { readNetwork, setUpModem } from './setup.js'
+
+/** A modem that tells of new texts is still looked at, because it may forget to. */
+const LOOK_MS = 30_000
+/** How often a modem that tells nothing is asked for texts, and one without a network whether it has one. */
+const LOOK_OFTEN_MS = 5000
+
+interface Holding {
+  reports: ReturnType<typeof createReports>
+  /** When it is aborted, the port is closed after the look that is under way. */
+  signal: AbortSignal
+  /** Called when the port is open, with what closes it immediately. */
+  onOpen: (close: () => void) => void
+  /** Called at each look while the modem can send, with what is said about its network. */
+  onReady: (modem: ReadyModem, words: string) => void
+  onNoNetwork: (words: string) => void
+}
+
+/**
+ * Opens a modem's port and looks for its texts again and again, until the port is lost or the signal is aborted.
+ *
+ * @throws the reason why the port was lost, such as ModemFault
+ */
+export async function holdPort(
+  settings: ModemSettings,
+  tools: ListenTools,
+  { reports, signal, onOpen, onReady, onNoNetwork }: Holding,
+): Promise<void> {
+  const bell = createBell()
+  const memoriesTold = new Set<string>()
+  const port = await openPort(settings, tools.hosts)
+  onOpen(() => {
+    port.close()
+  })
+  const life: { lost?: Error } = {}
+  const giveUp = (reason: Error) => {
+    life.lost ??= reason
+    port.close()
+  }
+  const ended = port.ended.then((reason) => {
+    life.lost ??= reason
+    bell.ring()
+  })
+  const channel = createChannel(port, {
+    onStored: (memory) => {
+      memoriesTold.add(memory)
+      bell.ring()
+    },
+    onPdu: (hex, length) => {
+      reports.add(cutCenter(hex, length))
+    },
+  })
+  try {
+    const { memories, isTold } = await setUpModem(channel, settings, tools)
+    while (!signal.aborted && life.lost === undefined) {
+      bell.silence()
+      const leave = await channel.enter()
+      const network = await readNetwork(channel).finally(() => leave?.())
+      if (network.isRegistered) onReady({ channel, giveUp, onLate: reports.addLate }, network.words)
+      else onNoNetwork(network.words)
+      let takenCount = 0
+      for (const memory of new Set([...memories, ...memoriesTold]))
+        takenCount += await emptyUnlessAway(channel, memory, settings, tools)
+      // After a full memory there is more in the network.
+      if (takenCount === 0) await bell.wait(isTold && network.isRegistered ? LOOK_MS : LOOK_OFTEN_MS, signal)
+    }
+  } finally {
+    port.close()
+    await ended
+  }
+  if (life.lost !== undefined) throw life.lost
+}
+
+/** Texts stay in the modem while Postgres is away. */
+async function emptyUnlessAway(
+  channel: Channel,
+  memory: string,
+  settings: ModemSettings,
+  tools: ListenTools,
+): Promise<number> {
+  try {
+    return await emptyMemory(channel, memory, settings, tools)
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    tools.log.warn({ reason: error.message }, 'modem.texts_wait')
+    return 0
+  }
+}

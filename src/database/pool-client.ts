@@ -4,6 +4,7 @@ import PostgresClient from 'knex/lib/dialects/postgres/index.js'
 import { DatabaseUnavailable, isOfAnotherServer, OPENING_TIMED_OUT, outageOf } from './outage.js'
 import { createHangDetector, Unanswered, type WatchedConnection } from './hang-detector.js'
 import { createBackendMonitor, type RawClient } from './backend-monitor.js'
+import { createConnectionTrust } from './connection-trust.js'
 
 /** The time that a connection has to say goodbye before its socket is closed. */
 const FAREWELL_MS = 500
@@ -40,10 +41,7 @@ interface PoolSettings {
  *   only stop waiting: the next caller that got the connection from the pool would run inside that transaction
  *   (measured: texts that were answered 200 had no row).
  * - While Postgres is not responding no other caller has to wait.
- *
- * Idle connections that have received nothing since a statement was sent on one that turned out dead are replaced
- * before they are used: a load balancer or NAT that lost one has lost the others too. So are all connections from
- * before a failover, because the old server may still answer, read-only. Connections that are in use are left alone.
+ * - Idle connections that may be dead, or of an old server, are replaced before they are used (`connection-trust.ts`).
  */
 export function postgresClient({
   applicationName,
@@ -51,17 +49,9 @@ export function postgresClient({
   openingMs,
   namesStatements,
 }: PoolSettings): typeof PostgresClient {
-  const heardAt = new WeakMap<object, number>()
   const watched = new WeakMap<object, WatchedConnection>()
-  /**
-   * Connections that were closed here. Statements that are still sent on them, such as the rollback of their
-   * transaction, fail by the same name.
-   */
-  const closed = new WeakSet<object>()
-  /** Connections whose server has said that it is read-only. It answers the rollback that follows all the same. */
-  const ofAnotherServer = new WeakSet<object>()
-  const opening = new Set<RawClient>()
-  let distrustedAt = -1
+  const trust = createConnectionTrust()
+  const openings = createOpenings(openingMs)
 
   // This is not a field of the class, because knex has another object of it in each transaction.
   let pool: PostgresClient | undefined
@@ -96,7 +86,6 @@ export function postgresClient({
       }
     }
 
-    /** Opens a connection. knex itself keeps one to itself until it is open, and so out of reach of every time-out. */
     override async acquireRawConnection(): Promise<object> {
       const connection: KnexClient = new this.driver.Client(this.connectionSettings)
       const dispose = (error?: Error) => {
@@ -104,50 +93,32 @@ export function postgresClient({
       }
       connection.on('error', dispose)
       connection.on('end', dispose)
-      const late = new AbortController()
-      const timer = setTimeout(() => {
-        late.abort()
-        streamOf(connection).destroy()
-      }, openingMs)
-      opening.add(connection)
-      try {
+      await openings.during(connection, async () => {
         await connection.connect()
         watched.set(connection, await watch(connection))
-        return connection
-      } catch (error) {
-        streamOf(connection).destroy()
-        throw late.signal.aborted ? new Error(OPENING_TIMED_OUT, { cause: error }) : error
-      } finally {
-        clearTimeout(timer)
-        opening.delete(connection)
-      }
+      })
+      return connection
     }
 
     /** @throws DatabaseUnavailable */
     override async query(connection: object, statement: unknown): Promise<unknown> {
       const one = watched.get(connection)
       if (one === undefined) throw new Error('a connection that this pool has not opened')
-      if (closed.has(connection) || detector.pending(one) !== undefined) {
+      if (trust.isDead(connection) || detector.pending(one) !== undefined) {
         throw new DatabaseUnavailable('silent', new Error('the connection owes an answer'))
       }
       const sentAt = performance.now()
       try {
         const answer = await detector.over(one, super.query(connection, statement))
-        heardAt.set(connection, performance.now())
+        trust.noteAnswer(connection)
         return answer
       } catch (error) {
         if (error instanceof Unanswered) {
-          if (detector.pending(one) === undefined) {
-            closed.add(connection)
-            distrust(sentAt)
-          }
+          if (detector.pending(one) === undefined) trust.noteDead(connection, sentAt)
           throw new DatabaseUnavailable('silent', error, error.isOver)
         }
-        heardAt.set(connection, performance.now())
-        if (isOfAnotherServer(error)) {
-          ofAnotherServer.add(connection)
-          distrust(performance.now())
-        }
+        trust.noteAnswer(connection)
+        if (isOfAnotherServer(error)) trust.noteOtherServer(connection)
         const outage = outageOf(error)
         if (outage !== 'lost') throw named(error)
         throw new DatabaseUnavailable(outage, error, () => detector.end(one))
@@ -186,20 +157,42 @@ export function postgresClient({
 
     /** The pool calls it before it gives a connection out. */
     override validateConnection(connection: object): Promise<boolean> {
-      // A connection that was never used has just been opened.
-      const isTrusted = (heardAt.get(connection) ?? Infinity) > distrustedAt
-      return Promise.resolve(isTrusted && !ofAnotherServer.has(connection))
+      return Promise.resolve(trust.mayBeLent(connection))
     }
 
     override async destroy(callback?: () => void): Promise<void> {
       detector.close()
-      for (const connection of opening) streamOf(connection).destroy()
+      openings.close()
       await super.destroy(callback)
     }
   }
+}
 
-  function distrust(at: number): void {
-    distrustedAt = Math.max(distrustedAt, at)
+/** The connections that are being opened. knex keeps one to itself until it is open, and so out of reach of every time-out. */
+function createOpenings(limitMs: number) {
+  const opening = new Set<object>()
+  return {
+    /** Waits until the connection is open. If that fails or takes too long, its socket is closed. */
+    during: async (connection: object, open: () => Promise<void>): Promise<void> => {
+      const late = new AbortController()
+      const timer = setTimeout(() => {
+        late.abort()
+        streamOf(connection).destroy()
+      }, limitMs)
+      opening.add(connection)
+      try {
+        await open()
+      } catch (error) {
+        streamOf(connection).destroy()
+        throw late.signal.aborted ? new Error(OPENING_TIMED_OUT, { cause: error }) : error
+      } finally {
+        clearTimeout(timer)
+        opening.delete(connection)
+      }
+    },
+    close: () => {
+      for (const connection of opening) streamOf(connection).destroy()
+    },
   }
 }
 

@@ -342,6 +342,24 @@ export async function changeRows(
     .update(columns)
 }
 
+/** As many more of a line's events that did not arrive, as this one. */
+export async function addUndelivered(
+  { db }: { db: Database },
+  { event_id: eventId, id }: DeliveryRow,
+  count: number,
+): Promise<void> {
+  await db.raw(
+    `with made as (
+       insert into events (id, user_id, line_id, type, payload, from_number, to_number)
+       select new_id(), user_id, line_id, type, payload, from_number, to_number
+       from events, generate_series(1, :count::integer) where id = :eventId returning id)
+     insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number, last_failure)
+     select new_id(), user_id, line_id, made.id, endpoint_id, 'exhausted', type, from_number, 'http_500'
+     from deliveries d, made where d.id = :id`,
+    { eventId, id, count },
+  )
+}
+
 /** A moment of Postgres's clock, for a column: so long ago. */
 export const ago = ({ db }: { db: Database }, interval: string) => db.raw('now() - ?::interval', [interval])
 

@@ -51,6 +51,8 @@ const NOTICES = {
   'retry-started': 'Retrying undelivered events. Follow the progress here.',
   'retry-started-in-part':
     'Retrying undelivered events. Only the newest messages have been searched: filter by an earlier time to retry older ones.',
+  'retry-started-full':
+    'Retrying the newest 5,000 undelivered events, the most at a time. Filter by an earlier time to retry older ones.',
   'replay-started': 'Replaying events. Follow the progress here.',
   'import-started': 'Importing numbers. Follow the progress here.',
   'task-stopping': 'Stopping. Work already done is kept.',

@@ -10,7 +10,7 @@ import { findActivity, type ActivityFilter } from '../../messages/activity.js'
 import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, type Task } from '../../operating/tasks.js'
 
-const MAX_RETRIED = 5000
+export const MAX_RETRIED = 5000
 /** A user waits while they are found. Each page looks through as many rows as one of the list, in about 50 ms. */
 const MAX_PAGES = 10
 const PAGE_SIZE = 500
@@ -46,6 +46,8 @@ export interface StartedRetry {
   task: Task
   /** True if there may be older ones that match: only the newest messages were searched. */
   isLookedThroughInPart: boolean
+  /** True if older ones match, or may: a task takes only `MAX_RETRIED`. */
+  isFull: boolean
 }
 
 /**
@@ -60,10 +62,12 @@ export async function startRetry(
 ): Promise<StartedRetry> {
   const ids = new Set<string>()
   let isLookedThroughInPart = false
+  let isMore = false
   for (const narrow of narrowed(filter)) {
     const found = await findUndelivered(context, userId, narrow)
     for (const id of found.ids) ids.add(id)
     isLookedThroughInPart ||= found.isLookedThroughInPart
+    isMore ||= found.isMore
   }
   if (ids.size === 0) throw new UserError(isLookedThroughInPart ? NONE_SO_FAR : NONE, 409)
   const asked: Asked = { deliveryIds: [...ids].sort().reverse().slice(0, MAX_RETRIED) }
@@ -74,7 +78,7 @@ export async function startRetry(
     { kind: 'retry', userId, lineId, applicationId: null, asked, totalCount },
     { action: 'events.replayed', subjectId: lineId, userId, after: { count: totalCount } },
   )
-  return { task, isLookedThroughInPart }
+  return { task, isLookedThroughInPart, isFull: isMore || ids.size > totalCount }
 }
 
 const NONE = 'No undelivered event matches this filter'
@@ -106,10 +110,12 @@ async function findUndelivered(context: Context, userId: string, filter: Activit
       .flatMap(({ deliveries }) => deliveries)
       .filter((each) => mayRetry(each) && (!isUndelivered(filter.status) || each.status === filter.status))
     ids.push(...fitting.map(({ id }) => id))
-    if (older === null || ids.length >= MAX_RETRIED) return { ids, isLookedThroughInPart: false }
+    if (older === null || ids.length >= MAX_RETRIED) {
+      return { ids, isLookedThroughInPart: false, isMore: older !== null }
+    }
     before = older
   }
-  return { ids, isLookedThroughInPart: true }
+  return { ids, isLookedThroughInPart: true, isMore: false }
 }
 
 /**

@@ -14,7 +14,7 @@ import { live } from '../live.js'
 import { Form } from '../form.js'
 import { withNotice } from '../notices.js'
 import { TASKS } from '../operating/tasks.js'
-import { mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-filtered.js'
+import { MAX_RETRIED, mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-filtered.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
@@ -77,7 +77,8 @@ export function liveActivity(context: Context): Middleware {
 export function postRetry(context: Context): Act {
   return async (ctx) => {
     const { filter } = await readFilter(ctx, context)
-    const { isLookedThroughInPart } = await startRetry(context, sessionOf(ctx).userId, filter)
+    const { isLookedThroughInPart, isFull } = await startRetry(context, sessionOf(ctx).userId, filter)
+    if (isFull) return withNotice(TASKS, 'retry-started-full')
     return withNotice(TASKS, isLookedThroughInPart ? 'retry-started-in-part' : 'retry-started')
   }
 }
@@ -121,7 +122,9 @@ function Found(props: {
         {hasUndelivered && !page.isPortal && (
           <Form page={page} action={filterPath(RETRY, written)} class="inline">
             <button type="submit" class="secondary">
-              Retry all undelivered events in this view
+              {found.total > MAX_COUNTED
+                ? `Retry up to ${MAX_RETRIED.toLocaleString('en')} undelivered events in this view, newest first`
+                : 'Retry all undelivered events in this view'}
             </button>
           </Form>
         )}

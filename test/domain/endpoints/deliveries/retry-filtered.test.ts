@@ -8,7 +8,14 @@ import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { ANNA, changeRows, deliveryRow, receiveForDelivery, type DeliveryRow } from '../../fixtures.js'
+import {
+  addUndelivered,
+  ANNA,
+  changeRows,
+  deliveryRow,
+  receiveForDelivery,
+  type DeliveryRow,
+} from '../../fixtures.js'
 import { goOn } from '../../operating/tasks.js'
 import { expectRefusal } from '../../refusal.js'
 
@@ -61,6 +68,17 @@ describeContext('retrying undelivered events', (context) => {
       'No undelivered event matches this filter among the newest messages. Choose a status or an earlier time',
     )
   })
+
+  for (const [many, isFull] of [
+    [4999, false],
+    [5000, true],
+  ] as const) {
+    it(`takes 5,000 of ${(many + 1).toLocaleString('en')}, and says ${isFull ? 'that there are more' : 'nothing'}`, async () => {
+      await addUndelivered(context, row, many)
+      const started = await startRetry(context, line.userId, {})
+      expect([started.task.totalCount, started.isFull]).to.deep.equal([5000, isFull])
+    })
+  }
 
   it('leaves out those of people who were forgotten', async () => {
     await forgetPerson(context, ANNA, 'ticket 1')

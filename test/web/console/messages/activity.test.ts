@@ -7,6 +7,7 @@ import { addUser } from '../../../../src/domain/people/users.js'
 import { newId } from '../../../../src/ids.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
 import {
+  addUndelivered,
   ANNA,
   BEN,
   deliveryRow,
@@ -106,6 +107,25 @@ describeWith('the activity page', startConsole, (site) => {
     expect(await goOn(context, all!)).to.include({ status: 'done', doneCount: 3, totalCount: 3 })
     expect((await deliveryRow(context, second!.id)).due_at.getTime()).to.be.at.most(Date.now())
     expectFault(await retry('?status=exhausted'), 409, 'No undelivered event matches this filter')
+  })
+
+  it('says before and after a retry that it takes 5,000 events', async () => {
+    const { context } = site
+    const row = await receiveForDelivery(context, line)
+    await context
+      .db('deliveries')
+      .where({ id: row.id })
+      .update({ status: 'exhausted', last_failure: 'http_500' })
+    expect(wordsOf(await page('?status=exhausted'))).to.include('Retry all undelivered events in this view')
+    await addUndelivered(context, row, 5000)
+    expect(wordsOf(await page('?status=exhausted'))).to.include(
+      'Retry up to 5,000 undelivered events in this view, newest first',
+    )
+    const done = await line.browser.submit(`${PATH}/retry?status=exhausted`)
+    expectSentTo(done, '/console/tasks?done=retry-started-full')
+    expect((await line.browser.get('/console/tasks?done=retry-started-full')).text).to.include(
+      'Retrying the newest 5,000 undelivered events, the most at a time.',
+    )
   })
 
   it('shows when a scheduled message will be sent', async () => {

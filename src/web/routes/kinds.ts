@@ -49,23 +49,16 @@ export function createRoutes(context: Context) {
   ]
   const visitor = reads(false)
   // A portal session is read only for routes that it reaches. Every other route sees no session.
-  const [closed, reached] = [
-    [...visitor, refusePortal(context)],
-    [...reads(true), requireNamedLines(context)],
-  ]
+  const closedToPortal = [...visitor, refusePortal(context)]
+  const openToPortal = [...reads(true), requireNamedLines(context)]
   const visitorOf = (method: 'get' | 'post', path: string) =>
-    isReachedByPortal(method, path) ? reached : closed
+    isReachedByPortal(method, path) ? openToPortal : closedToPortal
   const hasSecondFactor = requireSecondFactor(context)
   const newcomer = [requireSession]
   const user = [...newcomer, hasSecondFactor]
   const operator = [...user, requireOperatorSession]
-  const ownForm = [readFormBody, requireOwnForm(context)]
-  const fileForm = [readPhoneForm, requireOwnForm(context)]
-  const fileFormOfNobody = [readPhoneFields, requireOwnForm(context)]
-  const answerForm = [readAnswerForm, requireOwnForm(context)]
-  const answerFormOfNobody = [readAnswerFields, requireOwnForm(context)]
-  const listForm = [readListForm, requireOwnForm(context)]
-  const listFormOfNobody = [readListFields, requireOwnForm(context)]
+  const ownFormBy = (read: Middleware) => [read, requireOwnForm(context)]
+  const ownForm = ownFormBy(readFormBody)
 
   /** A form's act has the form's sender as its actor. */
   const actFor =
@@ -73,10 +66,7 @@ export function createRoutes(context: Context) {
     (ctx) =>
       act(actingFor(ctx, context))(ctx)
 
-  /**
-   * Adds a page with its forms: a form's act is done, or its page is shown again with the fault. With `needsFresh`,
-   * the password must have been given recently.
-   */
+  /** Adds a page. With `needsFresh`, the password must have been given recently. */
   const pageFor = (who: Middleware[]) => (path: string, show: Show, needsFresh?: NeedsFresh) =>
     get(
       path,
@@ -85,6 +75,11 @@ export function createRoutes(context: Context) {
       ...(needsFresh === undefined ? [] : [confirmPageFirst(context, needsFresh)]),
       show(context),
     )
+  /**
+   * Adds a form of a page: its act is done, or the page is shown again with the fault.
+   *
+   * @param readOfNobody reads the form of a visitor who is not signed in, without its files
+   */
   const formFor =
     (checks: Middleware[], read = ownForm, readOfNobody = read) =>
     (path: string, act: Does, show: Show, needsFresh?: NeedsFresh) => {
@@ -112,11 +107,11 @@ export function createRoutes(context: Context) {
     operatorPage: pageFor(operator),
     operatorForm: formFor([hasSecondFactor, requireOperatorSession]),
     /** A form with a file. */
-    fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
+    fileForm: formFor([hasSecondFactor], ownFormBy(readPhoneForm), ownFormBy(readPhoneFields)),
     /** The form of an answer in a conversation, with or without pictures. */
-    answerForm: formFor([hasSecondFactor], answerForm, answerFormOfNobody),
+    answerForm: formFor([hasSecondFactor], ownFormBy(readAnswerForm), ownFormBy(readAnswerFields)),
     /** The form with a file of recipients. */
-    listForm: formFor([hasSecondFactor], listForm, listFormOfNobody),
+    listForm: formFor([hasSecondFactor], ownFormBy(readListForm), ownFormBy(readListFields)),
 
     /**
      * An operation for programs, by an API token that may do it, in every accepted word; with a scope also for

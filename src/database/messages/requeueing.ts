@@ -19,7 +19,7 @@ export interface Requeued {
  * index; on a table that has just filled it then reads that index from end to end for every id (with 60,000 messages
  * waiting a claim took 8 ms instead of 1).
  */
-export const isQueued = `m.status || '' = 'queued'`
+export const IS_QUEUED = `m.status || '' = 'queued'`
 
 /** Gives the first message of each conversation a new job, now, if it is queued (`requeue_heads`). */
 export async function requeueHeads(
@@ -52,7 +52,7 @@ export async function renewLocked(db: Database, heads: readonly Head[]): Promise
 export async function renewMessageJobs(db: Database, ids: readonly string[]): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
-     where m.id = any (?::uuid[]) and ${isQueued} returning m.id, m.job_generation as generation`,
+     where m.id = any (?::uuid[]) and ${IS_QUEUED} returning m.id, m.job_generation as generation`,
     [[...ids]],
   )
   return rows
@@ -70,7 +70,7 @@ export async function makeMessageDue(
 ): Promise<Requeued | undefined> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
-     where m.id = ?::uuid and m.user_id = ? and ${isQueued} and m.not_before > clock_timestamp()
+     where m.id = ?::uuid and m.user_id = ? and ${IS_QUEUED} and m.not_before > clock_timestamp()
      returning m.id, m.job_generation as generation`,
     [id, userId],
   )
@@ -78,7 +78,7 @@ export async function makeMessageDue(
 }
 
 /** SQL: the messages of a line that wait for the carrier, by the index of waiting messages. */
-const WAITS_FOR_CARRIER = `m.line_id = ? and m.status in ('queued', 'sending') and ${isQueued} and m.not_before > clock_timestamp()`
+const WAITS_FOR_CARRIER = `m.line_id = ? and m.status in ('queued', 'sending') and ${IS_QUEUED} and m.not_before > clock_timestamp()`
 
 /** Counts a line's messages that wait until the carrier is tried again, up to a limit. */
 export async function countWaitingForCarrier(db: Database, lineId: string, max: number): Promise<number> {
@@ -94,7 +94,7 @@ export async function makeMessagesDue(db: Database, lineId: string, limit: numbe
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
      from (select id from messages m where ${WAITS_FOR_CARRIER} order by "position" limit ? for update skip locked) waiting
-     where m.id = waiting.id and ${isQueued} returning m.id, m.job_generation as generation`,
+     where m.id = waiting.id and ${IS_QUEUED} returning m.id, m.job_generation as generation`,
     [lineId, limit],
   )
   return rows

@@ -7,7 +7,7 @@ import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages } from './announcing.js'
 import {
-  isQueued,
+  IS_QUEUED,
   renewLocked,
   requeueHeads,
   type Conversation,
@@ -176,7 +176,7 @@ export async function postponeMessage(
   await db.raw(
     `update messages m set due_at = clock_timestamp() + make_interval(secs => ?),
        not_before = clock_timestamp() + make_interval(secs => ?), error = null
-     where m.id = any (?::uuid[]) and m.job_generation = ? and ${isQueued}`,
+     where m.id = any (?::uuid[]) and m.job_generation = ? and ${IS_QUEUED}`,
     [ms / 1000, ms / 1000, [id], generation],
   )
 }
@@ -234,7 +234,7 @@ export async function failQueuedMessages(
     `changed as (
        update messages m set status = 'failed', error = g.error
        from jsonb_to_recordset(?::jsonb) as g(id uuid, error text)
-       where m.id = any (?::uuid[]) and m.id = g.id and ${isQueued}
+       where m.id = any (?::uuid[]) and m.id = g.id and ${IS_QUEUED}
        returning ${CHANGED}, 'queued' as status_before
      )`,
     [toJson(failures), failures.map(({ id }) => id)],

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
-import { isQueued, requeueHeads, type Requeued } from './requeueing.js'
+import { IS_QUEUED, requeueHeads, type Requeued } from './requeueing.js'
 import type { Settled } from './sending.js'
 
 interface DueRow extends Requeued {
@@ -13,7 +13,7 @@ interface DueRow extends Requeued {
  * SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. A message of the
  * service itself may go before messages that are paused (`claim_messages`), so it needs a separate job.
  */
-const isBehind = `(m.source <> 'service' and exists (
+const IS_BEHIND = `(m.source <> 'service' and exists (
   select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
     and p.status in ('queued', 'sending') and p.position < m.position))`
 
@@ -27,7 +27,7 @@ export async function lockOverdueMessages(
   limit: number,
 ): Promise<DueRow[]> {
   const { rows } = await trx.raw<{ rows: DueRow[] }>(
-    `select m.id, m.job_generation as generation, m.line_id as "lineId", ${isBehind} as "isBehind"
+    `select m.id, m.job_generation as generation, m.line_id as "lineId", ${IS_BEHIND} as "isBehind"
      from messages m where m.status = 'queued' and m.due_at < clock_timestamp() - make_interval(secs => ?)
      order by m.due_at limit ? for update skip locked`,
     [overdueMs / 1000, limit],
@@ -39,7 +39,7 @@ export async function lockOverdueMessages(
 export async function recheckMessages(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx.raw(
     `update messages m set due_at = clock_timestamp() + make_interval(secs => ?)
-     where m.id = any (?::uuid[]) and ${isQueued}`,
+     where m.id = any (?::uuid[]) and ${IS_QUEUED}`,
     [ms / 1000, [...ids]],
   )
 }

@@ -109,6 +109,12 @@ export async function listNewAttempts(
   return rows
 }
 
+/**
+ * Whoever reads new rows by their ids begins this long before the last look: a row may be committed this long after its
+ * id was made, or its maker's clock may be this far behind.
+ */
+export const OVERLAP_MS = 10_000
+
 export async function readNow(db: Database): Promise<Date> {
   const { rows } = await db.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now')
   return rows[0]?.now ?? new Date()

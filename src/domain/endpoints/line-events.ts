@@ -1,6 +1,6 @@
 import { findConnection } from '../../database/lines/developer-connections.js'
 import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
-import { readNow } from '../../database/endpoints/tail.js'
+import { OVERLAP_MS, readNow } from '../../database/endpoints/tail.js'
 import {
   listLateMediaEvents,
   listLineEvents,
@@ -38,8 +38,6 @@ export interface LineEventFeed {
 
 /** The rows of one query. Each reader has a page in memory. */
 const PAGE = 100
-/** A row may be committed this long after its id was made, or its maker's clock may be this far behind. */
-const OVERLAP_MS = 10_000
 /** Media that arrived this long before a feed began are reported if their copy comes while it continues. */
 const LATE_MEDIA_MS = 900_000
 /** The number of newest events with media that are waited for. */

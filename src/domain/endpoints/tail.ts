@@ -3,6 +3,7 @@ import {
   listNewAttempts,
   listNewDeliveries,
   listNewMessages,
+  OVERLAP_MS,
   readNow,
   type TailedMessage,
 } from '../../database/endpoints/tail.js'
@@ -77,8 +78,6 @@ export function createTail({ db }: Pick<Context, 'db'>, { lineId, states, last }
 const AT_ONCE = 2000
 /** The number of newest unfinished messages that are followed. */
 const MAX_UNFINISHED = 1000
-/** A row may be committed this long after its id was made, or its maker's clock may be this far behind. */
-const OVERLAP_MS = 10_000
 /** Unfinished messages that are older are not followed. */
 const FIRST_LOOK_MS = 900_000
 

@@ -1,12 +1,12 @@
 import type { Message } from '../../database/messages/message.js'
 import type { QueueRequest } from '../../database/messages/queueing.js'
-import { FORGOTTEN } from '../../database/people/forgotten.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { outboundMedia } from '../media/hosting.js'
+import { requireRemembered } from '../people/forgotten.js'
 import { countForCaps } from './spending/spend-caps.js'
 import { getMessage } from './get-message.js'
 import { queueAndRead } from './post.js'
@@ -35,9 +35,7 @@ export async function sendMessageAgain(
   if (message.direction !== 'outbound' || !['failed', 'unknown'].includes(message.status)) {
     throw new UserError('Only a failed or unknown message can be resent', 409)
   }
-  if (message.toNumber === FORGOTTEN) {
-    throw new UserError("This person's data was erased, so there is nothing left to send", 409)
-  }
+  requireRemembered(message.toNumber)
   const line = await getOwnLine(context, userId, message.lineId)
   if (line.status !== 'active') throw new UserError('This line is disabled. Enable it first', 409)
   readDestination({ ...line, lineNumber: line.number }, message.toNumber)

@@ -1,10 +1,10 @@
 import { restartDelivery } from '../../../database/endpoints/deliveries/reading.js'
-import { FORGOTTEN } from '../../../database/people/forgotten.js'
 import { listMediaOf } from '../../../database/media/fetching.js'
 import { restartMedia } from '../../../database/media/reading.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { isMediaFailure } from '../../media/failures.js'
+import { requireRemembered } from '../../people/forgotten.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
 /**
@@ -20,7 +20,7 @@ export async function sendDeliveryAgain(
   id: string,
 ): Promise<DeliveryWithAttempts> {
   const { status, lastFailure, messageId, fromNumber, ...delivery } = await getDelivery(context, userId, id)
-  if (fromNumber === FORGOTTEN) throw new UserError(HAS_NO_CONTENT, 409)
+  requireRemembered(fromNumber)
   if (!delivery.hasReceiver) {
     throw new UserError(delivery.applicationId === null ? IS_DELETED : IS_DISCONNECTED, 409)
   }
@@ -37,8 +37,6 @@ export async function sendDeliveryAgain(
   void context.queues.enqueueDeliveries([restarted])
   return getDelivery(context, userId, id)
 }
-
-const HAS_NO_CONTENT = "This person's data was erased, so there is nothing left to send"
 
 const IS_DELETED = 'The endpoint was deleted, so this event can no longer be sent to it'
 const IS_DISCONNECTED =

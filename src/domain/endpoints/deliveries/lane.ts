@@ -24,8 +24,8 @@ const LEARNING = 0.1
 const TURN_MS = 1000
 
 /**
- * Returns the most lanes that a process works on at a time. Twice as many as there are places, so that it sees who
- * waits for one: a job that stays in the queue gets no turn. 200 lanes that wait take less than 14 MB (measured).
+ * Returns the most lanes that a process works on at a time. They are twice as many as there are places, so that it sees
+ * who waits for one: a job that stays in the queue gets no turn. 200 lanes that wait take less than 14 MB (measured).
  */
 export function maxLanes({ deliverConcurrency }: Config): number {
   return deliverConcurrency * 2
@@ -232,7 +232,10 @@ class Lane {
     this.#serveSoon()
   }
 
-  /** Until then, the lane that gave a place may take it again for its own next delivery, unless its turn is over. */
+  /**
+   * Serves the lanes that wait, but not immediately: first the lane that gave a place may take it again for its own next
+   * delivery, unless its turn is over.
+   */
   #serveSoon(): void {
     if (this.lanes.waiting.size > 0)
       queueMicrotask(() => {

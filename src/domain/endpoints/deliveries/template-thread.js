@@ -21,7 +21,7 @@ const engine = new Liquid({
 function fill({ template, fields }) {
   try {
     const filled = String(engine.parseAndRenderSync(template, fields))
-    // Judged here, so that the process is not sent megabytes.
+    // This is judged here, so that the process is not sent megabytes.
     if (Buffer.byteLength(filled) > maxBytes)
       return { fault: `what it makes is larger than ${maxBytes} bytes` }
     return { filled }

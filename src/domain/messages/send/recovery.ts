@@ -21,7 +21,7 @@ import type { Context } from '../../context.js'
 
 /** After a failure that was shorter, the next tries of messages come as soon as waking would. */
 export const BRIEF_MS = 10_000
-/** Few enough for a carrier that hangs after its sign of life: each takes a slot of a worker for its timeout. */
+/** These are few, because a carrier may hang after its sign of life, and each takes a slot of a worker for its time-out. */
 const TRIED = 10
 /** Messages that were with the carrier during the recovery may have failed a little later. */
 const WAKING_MS = 60_000

@@ -19,6 +19,7 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
+import { OlderPages } from '../parts/older-pages.js'
 
 const PATH = '/console/activity'
 const RETRY = `${PATH}/retry`
@@ -139,14 +140,10 @@ function Found(props: {
       {isLookedThroughInPart && (
         <p class="empty">Only the newest messages have been searched so far. Continue with older ones.</p>
       )}
-      <nav class="pages" aria-label="Pages">
-        {isFirst ? <span /> : <a href={filterPath(PATH, written)}>Newest</a>}
-        {older !== null && (
-          <a href={filterPath(PATH, written, older)} rel="next">
-            Older
-          </a>
-        )}
-      </nav>
+      <OlderPages
+        newest={isFirst ? undefined : filterPath(PATH, written)}
+        older={older === null ? undefined : filterPath(PATH, written, older)}
+      />
     </>
   )
 }

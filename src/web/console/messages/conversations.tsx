@@ -21,6 +21,7 @@ import { linePath } from '../lines/line/section.js'
 import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
 import { sessionOf } from '../people/session.js'
+import { OlderPages } from '../parts/older-pages.js'
 
 /** This is about two screens on a desktop, and four on a phone. */
 const PAGE_SIZE = 30
@@ -112,14 +113,10 @@ async function listOf(
       ) : (
         <ConversationRows conversations={conversations} />
       )}
-      <nav class="pages" aria-label="Pages">
-        {isNewest ? <span /> : <a href={path({})}>Newest</a>}
-        {older !== null && (
-          <a href={path({ before: older })} rel="next">
-            Older
-          </a>
-        )}
-      </nav>
+      <OlderPages
+        newest={isNewest ? undefined : path({})}
+        older={older === null ? undefined : path({ before: older })}
+      />
     </>
   )
   return { list, count: conversations.length }

@@ -15,6 +15,7 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
+import { OlderPages } from '../parts/older-pages.js'
 
 const INBOX = '/console/inbox'
 const PAGE_SIZE = 30
@@ -96,14 +97,10 @@ async function listOf(context: Context, ctx: KoaContext) {
           lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
         />
       )}
-      <nav class="pages" aria-label="Pages">
-        {before === undefined ? <span /> : <a href={path({})}>Newest</a>}
-        {older !== null && (
-          <a href={path({ before: older })} rel="next">
-            Older
-          </a>
-        )}
-      </nav>
+      <OlderPages
+        newest={before === undefined ? undefined : path({})}
+        older={older === null ? undefined : path({ before: older })}
+      />
     </>
   )
   return { list, count: conversations.length }

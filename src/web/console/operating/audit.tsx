@@ -19,6 +19,7 @@ import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
+import { OlderPages } from '../parts/older-pages.js'
 
 const PAGE_SIZE = 15
 
@@ -114,14 +115,10 @@ function Found({ found, path, isOwn }: { found: FoundRows; path: string; isOwn: 
       ) : (
         <>
           <AuditList rows={rows} zone={zoneOf(written)} isOwn={isOwn} />
-          <nav class="pages" aria-label="Pages">
-            {isFirst ? <span /> : <a href={filterPath(path, written)}>Newest</a>}
-            {hasOlder && (
-              <a href={filterPath(path, written, last.id)} rel="next">
-                Older
-              </a>
-            )}
-          </nav>
+          <OlderPages
+            newest={isFirst ? undefined : filterPath(path, written)}
+            older={hasOlder ? filterPath(path, written, last.id) : undefined}
+          />
           <p>
             Export these results: <a href={filterPath(`${path}.csv`, written)}>CSV</a>,{' '}
             <a href={filterPath(`${path}.jsonl`, written)}>JSON lines</a>.

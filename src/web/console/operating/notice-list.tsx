@@ -23,6 +23,7 @@ import { sessionOf } from '../people/session.js'
 import { MAILS } from '../people/settings/path.js'
 import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
+import { OlderPages } from '../parts/older-pages.js'
 
 const NOTICES = '/console/notices'
 
@@ -123,14 +124,10 @@ export function showNotices(context: Context): Middleware {
                 />
               ))}
             </ul>
-            <nav class="pages" aria-label="Pages">
-              {before === undefined ? <span /> : <a href={filterPath(NOTICES, asked)}>Newest</a>}
-              {found.length > PAGE_SIZE && (
-                <a href={filterPath(NOTICES, asked, last.id)} rel="next">
-                  Older
-                </a>
-              )}
-            </nav>
+            <OlderPages
+              newest={before === undefined ? undefined : filterPath(NOTICES, asked)}
+              older={found.length > PAGE_SIZE ? filterPath(NOTICES, asked, last.id) : undefined}
+            />
           </>
         )}
       </Layout>,

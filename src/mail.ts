@@ -169,7 +169,7 @@ function failureOf(
   const failure = FAILURES[code]
   if (failure === undefined) return error
   const isTls = failure === 'connect' && /certificate|tls|ssl/i.test(message)
-  // The code of RFC 3463: Postfix tells of a bad sender (5.1.7, 5.1.8) and of its rules (5.7) only after RCPT TO.
+  // This is the code of RFC 3463: Postfix tells of a bad sender (5.1.7, 5.1.8) and of its rules (5.7) only after RCPT TO.
   const [, enhanced = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? []
   // A sender that is refused is refused for every mail, until MAIL_FROM is corrected.
   const isOfServer = failure !== 'refused' || command === 'MAIL FROM' || /^5\.1\.[78]$/.test(enhanced)

@@ -150,7 +150,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       }
       if (answer !== 'prompt') return { ...answer, isWritten: false }
       const answering = wait(hex, SUBMIT_MS)
-      // One piece: a process that is killed has written all of it or nothing, and ESC ends a part.
+      // It is one piece: a process that is killed has written all of it or nothing, and ESC ends a part.
       write(hex + CTRL_Z)
       return { ...((await answering) as Answer), isWritten: true }
     },

@@ -63,10 +63,10 @@ export async function sendTestEvent(
 ): Promise<TestEventResult> {
   const { db } = context
   const { lineId, userId, applicationId, ...endpoint } = await getEndpoint(context, caller, id)
-  const isNotice = isOperational({ lineId, applicationId })
-  const type = readTestEventType(written, isNotice ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
+  const isOfAccount = isOperational({ lineId, applicationId })
+  const type = readTestEventType(written, isOfAccount ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
   if (lineId !== null) await requireEnabled(db, userId, lineId)
-  const noLine = isNotice ? NO_NUMBER : NO_LINE
+  const noLine = isOfAccount ? NO_NUMBER : NO_LINE
   const line =
     lineId === null ? noLine : { lineId, number: (await getOwnLine(context, userId, lineId)).number }
   const event = exampleOf({ ...line, userId }, type)

@@ -51,7 +51,7 @@ function offerOwnZone(choice) {
   }
   if (choice.dataset.zone !== 'own') return
   choice.value = own
-  // Once: what the reader chooses afterwards stays.
+  // This happens once: what the reader chooses afterwards stays.
   delete choice.dataset.zone
 }
 

@@ -56,7 +56,7 @@ interface Rest {
   endpointIds: Set<string>
 }
 
-/** By the user. */
+/** The rest of each user, by their ID. */
 const rests = new Map<string, Rest>()
 
 /** Whose template it is. Users take turns, and an endpoint of theirs may have to rest. */

@@ -1,5 +1,14 @@
 import type { Database } from '../connection.js'
 
+/** True if a message was accepted with this key, whatever its contents were. */
+export async function isKeyKnown(db: Database, scopeId: string, key: string): Promise<boolean> {
+  const known = await db('idempotency_keys')
+    .where({ scope_id: scopeId, key })
+    .whereRaw('created_at > now() - key_lifetime()')
+    .first<object | undefined>('key')
+  return known !== undefined
+}
+
 /**
  * Deletes the keys that are past their lifetime (`key_lifetime`).
  *

@@ -1,5 +1,6 @@
 import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
+import { isKeyKnown } from '../../database/messages/idempotency-keys.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
@@ -12,7 +13,7 @@ import { capRefusal, countForCaps } from './spending/spend-caps.js'
 import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { getMessage } from './get-message.js'
 import { readSendOptions, optionsForHash, type SendOptions } from './send-options.js'
-import { readMediaUrls, requireCarrierTakes } from './post/media.js'
+import { readMediaUrls, refusalOfMedia } from './post/media.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull } from './submit/backlog.js'
 import { judgeDestination } from './submit/destination.js'
@@ -150,18 +151,24 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const { userId, applicationId, idempotencyKey: key } = message
   const source = sourceOf(message)
   const text = readText(message)
-  const media = await readMediaUrls(context, message)
+  const media = readMediaUrls(message)
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
   const { options, refusal: refusalOfOptions } = readSendOptions(message)
 
   const line = await findLine(message.lineId)
   const destination = judgeDestination({ ...line, lineNumber: line.number }, message.toNumber)
   const toNumber = destination.number
-  const refusal = refusalOfOptions ?? refusalOfLine(line) ?? destination.refusal
+  const scopeId = applicationId ?? userId
+  // A repeat has the answer of the first request, wherever its media are by now.
+  const isRepeat = media.urls.length > 0 && key !== undefined && (await isKeyKnown(context.db, scopeId, key))
+  const refusal =
+    (isRepeat ? undefined : await refusalOfMedia(context, line, media)) ??
+    refusalOfOptions ??
+    refusalOfLine(line) ??
+    destination.refusal
   const isFull = await isBacklogFull(context)
   // With a key it may be a repeat, which only the statement knows.
   if (key === undefined && refusal !== undefined) throw refusal
-  if (media.urls.length > 0) await requireCarrierTakes(context, line, media)
   if (key === undefined && isFull) throw backlogFull()
 
   return {
@@ -181,7 +188,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
       key === undefined
         ? undefined
         : {
-            scopeId: applicationId ?? userId,
+            scopeId,
             key,
             requestHash: sha256(
               JSON.stringify([line.id, toNumber, text, ...media.urls]) + optionsForHash(options),

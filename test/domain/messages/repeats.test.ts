@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { pauseCountry } from '../../../src/database/messages/country-guard.js'
 import type { Context } from '../../../src/domain/context.js'
+import { simulator } from '../../../src/carriers/simulator.js'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
 import { isBacklogFull } from '../../../src/domain/messages/submit/backlog.js'
@@ -60,6 +61,45 @@ describeContext('a repeat with its Idempotency-Key', (context) => {
       })
     }
   }
+
+  it('is answered by /v1 as the first was, without another look at its media', async () => {
+    const { userId, lineId } = line
+    const url = 'https://pictures.example/a.png'
+    let fault: string | undefined
+    let looks = 0
+    const safeFetch = Object.assign(Object.create(context.safeFetch) as Context['safeFetch'], {
+      explainUrl: () => {
+        looks += 1
+        return Promise.resolve(fault)
+      },
+    })
+    const picture = (idempotencyKey: string | undefined, carriers = context.carriers, mediaUrl = url) =>
+      postMessage(
+        { ...context, safeFetch, carriers },
+        { userId, lineId, applicationId: undefined, toNumber: TO, text: undefined, mediaUrl, idempotencyKey },
+      )
+    const withoutMedia = {
+      ...context.carriers,
+      kinds: new Map([['simulator', { ...simulator, media: undefined }]]),
+    }
+    const { id } = await picture('k')
+
+    fault = 'the host name does not exist'
+    expect((await picture('k', withoutMedia)).id).to.equal(id)
+    expect(looks).to.equal(1)
+    expect(await refusal(picture('k', undefined, `${url}?another`))).to.include({ status: 422 })
+    for (const key of ['another', undefined]) {
+      expect(await refusal(picture(key))).to.include({ status: 400, message: `mediaUrl: ${fault}` })
+    }
+    fault = undefined
+    for (const key of ['another', undefined]) {
+      const { status, message } = await refusal(picture(key, withoutMedia))
+      expect([status, message]).to.deep.equal([
+        400,
+        'mediaUrl: Simulator cannot send media. Send fewer files, or a link in the text',
+      ])
+    }
+  })
 
   it('is answered by /v1 as the first was while too many messages wait, and another is not accepted', async () => {
     const first = await post({ key: 'k' })

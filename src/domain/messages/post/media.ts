@@ -15,49 +15,65 @@ export interface GivenMedia {
   urls: readonly string[]
 }
 
-/** Refuses wrong URLs at once. What is behind them is judged only when it is copied. */
-export async function readMediaUrls(
-  context: Context,
-  { mediaUrl, mediaUrls }: { mediaUrl?: string | undefined; mediaUrls?: readonly string[] | undefined },
-): Promise<GivenMedia> {
+/**
+ * Reads the URLs by their spelling only, which a repeat of the request has too.
+ *
+ * @throws UserError
+ */
+export function readMediaUrls({
+  mediaUrl,
+  mediaUrls,
+}: {
+  mediaUrl?: string | undefined
+  mediaUrls?: readonly string[] | undefined
+}): GivenMedia {
   if (mediaUrl === undefined) {
     const written = mediaUrls ?? []
     if (written.length > MAX_MEDIA) throw new UserError(`mediaUrls must have at most ${MAX_MEDIA} URLs`)
-    const urls = await Promise.all(written.map((each, n) => readMediaUrl(context, each, `mediaUrls[${n}]`)))
-    return { field: 'mediaUrls', urls }
+    return { field: 'mediaUrls', urls: written.map((each, n) => readMediaUrl(each, `mediaUrls[${n}]`)) }
   }
   if (mediaUrls !== undefined) throw new UserError('Give mediaUrl or mediaUrls, not both')
-  return { field: 'mediaUrl', urls: [await readMediaUrl(context, mediaUrl, 'mediaUrl')] }
+  return { field: 'mediaUrl', urls: [readMediaUrl(mediaUrl, 'mediaUrl')] }
 }
 
-async function readMediaUrl(context: Context, written: string, field: string): Promise<string> {
+function readMediaUrl(written: string, field: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {
     throw new UserError(`${field} must be an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters`)
-  }
-  if (!isHostedHere(context, url.href)) {
-    const fault = await context.safeFetch.explainUrl(url.href)
-    if (fault !== undefined) throw new UserError(`${field}: ${fault}`)
   }
   return url.href
 }
 
 /**
- * One of the accounts that the line sends by must take so many. Which of them a message goes by is known, and how large its
- * media are, only when it is handed over.
+ * Judges where the URLs lead to, and what the line's carriers take. What is behind them is judged only when it is copied.
  *
- * @throws UserError
+ * @returns undefined if there is no fault
  */
-export async function requireCarrierTakes(
+export async function refusalOfMedia(
   context: Context,
   line: OwnLine,
-  { field, urls }: GivenMedia,
-): Promise<void> {
+  media: GivenMedia,
+): Promise<UserError | undefined> {
+  if (media.urls.length === 0) return undefined
+  const faults = await Promise.all(
+    media.urls.map(async (url) =>
+      isHostedHere(context, url) ? undefined : context.safeFetch.explainUrl(url),
+    ),
+  )
+  const first = faults.findIndex((fault) => fault !== undefined)
+  if (first === -1) return refusalOfCarriers(context, line, media)
+  return new UserError(`${media.field}${media.field === 'mediaUrls' ? `[${first}]` : ''}: ${faults[first]}`)
+}
+
+/**
+ * One of the accounts that the line sends by must take so many. Which of them a message goes by is known, and how large its
+ * media are, only when it is handed over.
+ */
+async function refusalOfCarriers(context: Context, line: OwnLine, { field, urls }: GivenMedia) {
   const faults = (await findKinds(context, line)).map((kind) => faultOfCount(kind, urls.length))
   const [fault] = faults
-  if (fault !== undefined && !faults.includes(undefined)) {
-    throw new UserError(`${field}: ${fault}. Send fewer files, or a link in the text`)
-  }
+  if (fault === undefined || faults.includes(undefined)) return undefined
+  return new UserError(`${field}: ${fault}. Send fewer files, or a link in the text`)
 }
 
 async function findKinds(context: Context, { carrierAccount, routes }: OwnLine) {

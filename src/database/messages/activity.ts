@@ -142,11 +142,14 @@ export async function findActivityDeliveries(
 }
 
 function branchesOf(filter: ActivityFilter): Branch[] {
-  const { eventType, status, reason } = filter
+  const { eventType, status, reason, direction } = filter
   const isOf = (statuses: readonly string[]) => status === undefined || statuses.includes(status)
   const isOfDeliveries = eventType !== undefined || reason !== undefined || status !== undefined
   const messages = eventType === undefined && isOf(MESSAGE_STATUSES) ? messagesThat(filter) : undefined
   const branches = messages === undefined ? [] : [messages]
+  // A text that was sent is `delivered` by its receipt, not because an endpoint got the event about it.
+  const isOfTexts = direction === 'outbound' && status !== undefined && reason === undefined
+  if (messages !== undefined && isOfTexts) return branches
   if (isOfDeliveries && isOf(DELIVERY_STATUSES)) branches.push(deliveriesThat(filter, messages))
   if (!isOfDeliveries && isOfEveryMessage(filter)) branches.push(...WITHOUT_MESSAGE.map(tellingOfNoMessage))
   return branches

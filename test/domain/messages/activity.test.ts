@@ -123,6 +123,25 @@ describeContext('activity', (context) => {
     expect(await rows({ status: 'held', direction: 'outbound' })).to.deep.equal([])
   })
 
+  it('of what was sent and delivered has the texts that arrived, not those whose event did', async () => {
+    const arrived = await queueMessage(context, line, { text: 'arrived', status: 'delivered' })
+    const sent = await queueMessage(context, line, { text: 'sent', status: 'sent' })
+    for (const messageId of [arrived, sent]) {
+      const { id, event_id: eventId } = await receiveForDelivery(context, line)
+      await changeRows(context, 'events', eventId, { message_id: messageId, type: 'messageStatus' })
+      await changeRows(context, 'deliveries', id, { type: 'messageStatus', status: 'delivered' })
+    }
+    const sentAnd = (filter: ActivityFilter) => rows({ direction: 'outbound', ...filter })
+    expect(await sentAnd({ status: 'delivered' })).to.deep.equal(['arrived delivered'])
+    expect(await sentAnd({ status: 'delivered', type: 'messageStatus' })).to.deep.equal([
+      'sent delivered',
+      'arrived delivered',
+    ])
+    expect(await sentAnd({ status: 'exhausted' })).to.deep.equal([])
+    const count = (filter: ActivityFilter) => countActivities(context, line.userId, filter)
+    expect(await count({ direction: 'outbound', status: 'delivered' })).to.equal(1)
+  })
+
   it('of a reason has what failed for it, of messages and of deliveries', async () => {
     await queueMessage(context, line, {
       text: 'refused',

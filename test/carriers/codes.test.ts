@@ -1,13 +1,40 @@
 import { expect } from 'chai'
 import { CARRIER_REASON_NAMES, CARRIER_REASONS, type CarrierReason } from '../../src/carrier-reasons.js'
+import { africastalking } from '../../src/carriers/africastalking.js'
+import { bird } from '../../src/carriers/bird/bird.js'
+import { clickatell } from '../../src/carriers/clickatell.js'
 import { CARRIER_CODES, explainCarrierCode, listCodes, type CodeEntry } from '../../src/carriers/codes.js'
+import { infobip } from '../../src/carriers/infobip/infobip.js'
+import { meaningOf } from '../../src/carriers/kit/refusals.js'
+import { messagemedia } from '../../src/carriers/messagemedia/messagemedia.js'
+import { plivo } from '../../src/carriers/plivo/plivo.js'
+import { sinch } from '../../src/carriers/sinch/sinch.js'
+import { telnyx } from '../../src/carriers/telnyx/telnyx.js'
+import { vonage } from '../../src/carriers/vonage/vonage.js'
 
 const codesOf = ({ first, last }: CodeEntry): string[] =>
   first === last
     ? [first]
     : Array.from({ length: Number(last) - Number(first) + 1 }, (_, n) => String(Number(first) + n))
 
+const PROVIDERS = [telnyx, vonage, plivo, infobip, sinch, bird, clickatell, africastalking, messagemedia]
+/** These read their refusals themselves. */
+const OTHERS = ['twilio', 'smpp', 'modem']
+
 describe('the meaning of carriers’ codes', () => {
+  it('has the codes of each provider', () => {
+    const kinds = [...PROVIDERS.map(({ kind }) => kind), ...OTHERS]
+    expect(Object.keys(CARRIER_CODES)).to.have.members(kinds)
+  })
+
+  for (const { kind, codes = {} } of PROVIDERS) {
+    it(`of ${kind}: a message that only lacks credit is not rejected`, () => {
+      const entries = listCodes(CARRIER_CODES[kind]!).filter(({ reason }) => reason === 'no_credit')
+      for (const code of entries.flatMap(codesOf))
+        expect(meaningOf(codes, code), code).to.not.equal('rejected')
+    })
+  }
+
   for (const [kind, known] of Object.entries(CARRIER_CODES)) {
     it(`has every code of ${kind} once, and finds each`, () => {
       const entries = listCodes(known)

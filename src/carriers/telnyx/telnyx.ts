@@ -23,9 +23,10 @@ const settings = yup.object({
  * https://developers.telnyx.com/development/api-fundamentals/api-errors
  */
 const CODES: kit.CodeTable = {
-  // These are about the key, the account's state and its credit, a profile that is off, or an account without
-  // messaging.
-  account: ['10009', '10010', /^20\d{3}$/, '40312', '40314'],
+  // These are about the key, the account's state and its credit, a profile that is off, an account without messaging,
+  // or a profile that has spent its daily limit:
+  // https://developers.telnyx.com/docs/messaging/messages/configurable-spend-limits
+  account: ['10009', '10010', /^20\d{3}$/, '40312', '40314', '40333'],
   // These mean too many requests, and a full queue:
   // https://developers.telnyx.com/docs/messaging/messages/rate-limiting
   throttled: ['10011', '40318'],

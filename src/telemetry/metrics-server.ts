@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Config } from '../config.js'
+import { listenOn } from '../kit/process/listen-on.js'
 import { isSameSecret } from '../secrets.js'
 import { measureProcess, scrape } from './metrics.js'
 
@@ -56,13 +57,7 @@ export async function listenForScrapes(
     },
   )
   server.maxConnections = MAX_CONNECTIONS
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  await listenOn(server, port, host)
   return server
 }
 

@@ -1,6 +1,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../../config.js'
+import { listenOn } from '../../kit/process/listen-on.js'
 import { MAX_HEADER_FIELDS } from '../middleware/require-all-headers.js'
 import { limitPipelining } from './pipelining.js'
 import { watchAcceptDelay, type AcceptDelayOptions } from './accept-delay.js'
@@ -72,13 +73,7 @@ export async function listen(
   server.on('checkExpectation', answer)
   server.on('clientError', answerBadRequest)
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  await listenOn(server, port, host)
 
   return {
     server,

@@ -11,10 +11,7 @@ const MAX_BUFFER = 1_000_000
  *
  * @throws Error if the stream breaks off or is silent
  */
-export async function* readEventStream(
-  body: ReadableStream<Uint8Array>,
-  silenceMs = SILENCE_MS,
-): AsyncGenerator<EventSourceMessage> {
+export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
   let come: EventSourceMessage[] = []
   const parser = createParser({
     onEvent: (event) => come.push(event),
@@ -27,7 +24,7 @@ export async function* readEventStream(
   const reader = body.getReader()
   try {
     for (;;) {
-      const { done, value } = await notSilent(reader.read(), silenceMs)
+      const { done, value } = await notSilent(reader.read())
       if (done) return
       come = []
       parser.feed(decoder.decode(value, { stream: true }))
@@ -38,12 +35,12 @@ export async function* readEventStream(
   }
 }
 
-async function notSilent<T>(reading: Promise<T>, ms: number): Promise<T> {
+async function notSilent<T>(reading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(new Error('the stream is silent'))
-    }, ms)
+    }, SILENCE_MS)
   })
   try {
     return await Promise.race([reading, silence])

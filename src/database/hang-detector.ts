@@ -1,5 +1,7 @@
 import type { BackendMonitor } from './backend-monitor.js'
 
+const now = () => performance.now()
+
 /** A connection of the pool, with what watching it needs. */
 export interface WatchedConnection {
   /** The process id of its backend; undefined behind a pooler, where it is unknown. */
@@ -73,11 +75,7 @@ const IDLE_STATES = /^idle/
  * so that nothing more comes of the statement. If the monitor gets no answer either, the server hangs: after
  * `limitMs` the caller gets an error, and the connection is kept until its answer comes.
  */
-export function createHangDetector(
-  monitor: BackendMonitor,
-  limitMs: number,
-  now = () => performance.now(),
-): HangDetector {
+export function createHangDetector(monitor: BackendMonitor, limitMs: number): HangDetector {
   const statements = new Set<Statement>()
   const unanswered = new Map<WatchedConnection, Statement>()
   let heardAt = -Infinity

@@ -91,13 +91,8 @@ export async function findCarrierAccount(
 }
 
 /** Lists all accounts, or those of one kind, by name. */
-export async function listCarrierAccounts(db: Database, kind?: string): Promise<CarrierAccount[]> {
-  return db('carrier_accounts')
-    .modify((query) => {
-      if (kind !== undefined) void query.where({ kind })
-    })
-    .select<CarrierAccount[]>(COLUMNS)
-    .orderBy('name')
+export async function listCarrierAccounts(db: Database): Promise<CarrierAccount[]> {
+  return db('carrier_accounts').select<CarrierAccount[]>(COLUMNS).orderBy('name')
 }
 
 /** @returns undefined if there is no such account, or its kind has no settings */

@@ -40,9 +40,8 @@ export async function rescheduleMessage(
   userId: string,
   id: string,
   sendAt: Date,
-  now = Date.now(),
 ): Promise<Message> {
-  requireNear(sendAt, now)
+  requireNear(sendAt, Date.now())
   const before = await getMessage(context, userId, id)
   if (before.expiresAt !== null) requireInOrder(sendAt, before.expiresAt)
   const requeued = await reschedule(context.db, { userId, id: before.id, sendAt }, (trx) =>

@@ -51,15 +51,14 @@ export function idOf(ctx: KoaContext, name: string): string {
   return id.toLowerCase()
 }
 
-/** Returns the page to go to afterwards, which the form names, or the link that led here. */
+/**
+ * Returns the page to go to afterwards, which the form names, or the link that led here. It is always one of ours,
+ * whatever a link contains.
+ */
 export function nextOf(ctx: KoaContext): string {
-  return readNext(fieldOf(ctx, 'next') || queryOf(ctx, 'next'))
-}
-
-/** Returns the page to go back to, which is always one of ours, whatever a link contains. */
-function readNext(value: string, fallback = '/console'): string {
+  const value = fieldOf(ctx, 'next') || queryOf(ctx, 'next')
   const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
-  return isOurs ? value : fallback
+  return isOurs ? value : '/console'
 }
 
 /** Returns the page of ours that a form asks to return to. */

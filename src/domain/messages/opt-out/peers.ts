@@ -46,11 +46,10 @@ export async function findPeerState(
   userId: string,
   lineId: string,
   number: string,
-  now = new Date(),
 ): Promise<Omit<Peer, 'number'>> {
   const peer = await findPeer(db, userId, lineId, number)
   const pausedUntil = peer?.pausedUntil ?? null
-  const isPaused = pausedUntil !== null && pausedUntil > now
+  const isPaused = pausedUntil !== null && pausedUntil > new Date()
   return {
     optedOutAt: peer?.optedOutAt ?? null,
     pausedUntil: isPaused ? pausedUntil : null,

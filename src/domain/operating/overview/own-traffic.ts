@@ -23,8 +23,8 @@ export async function readOwnTraffic(
   userId: string,
   span: Span,
   by: OwnDimension,
-  now = new Date(),
 ): Promise<OwnTraffic> {
+  const now = new Date()
   const { binSeconds, binCount } = SPANS[span]
   const binMs = binSeconds * 1000
   const sinceMs = (Math.floor(now.getTime() / binMs) - binCount + 1) * binMs

@@ -62,9 +62,17 @@ export function parseE164(input: string): ParsedNumber | undefined {
   return written?.startsWith('+') === true ? describe(readAcceptable(written, undefined)) : undefined
 }
 
+/**
+ * Programs that take a column of numbers for figures write `4152000123.0`. As digits in two groups that would be
+ * somebody's number in Switzerland.
+ */
+const FRACTION = /(?<=^\+?\d+)\.0+$/
+
 function tidy(input: string): string | undefined {
   const written = withoutTelScheme(input.normalize('NFKC').trim())?.trim()
-  return written === undefined || written.length > MAX_NUMBER_LENGTH ? undefined : written
+  return written === undefined || written.length > MAX_NUMBER_LENGTH
+    ? undefined
+    : written.replace(FRACTION, '')
 }
 
 /**

@@ -88,6 +88,10 @@ describe('phone number', () => {
     ['tel:7911123456;phone-context=+44', 'US', '+447911123456'],
     ['tel:+15551234567;phone-context=+44', null, '+15551234567'],
     ['tel:+15551234567;cpc=ordinary;foo', null, '+15551234567'],
+    // Figures of a table with an empty cell in the column.
+    ['4152000123.0', 'US', '+14152000123'],
+    ['7911123456.0', 'GB', '+447911123456'],
+    ['+254712345678.00', 'KE', '+254712345678'],
   ]
   for (const [input, country, expected] of understood) {
     it(`reads ${JSON.stringify(input)} on a line ${country === null ? 'of no country' : `in ${country}`} as ${expected}`, () => {

@@ -1551,14 +1551,16 @@ export interface Limits {
     /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
   }[]
   /** The daily caps, if operators have set any. */ caps: {
-    /** `user`: all lines of the user combined. */ of: 'line' | 'user'
+    /** `user`: all lines of the user combined. Applications and API tokens of one line do not get these caps. */ of:
+      'line' | 'user'
     /** The number of segments accepted per day (UTC). */ segmentsPerDay: number
     /** The number accepted today. */ used: number
     /** Whether at least 80% is used. */ isNear: boolean
     /** When the next day begins. */ resetsAt: string
   }[]
   /** The monthly caps, if operators have set any. */ monthlyCaps: {
-    /** `user`: all lines of the user combined. */ of: 'line' | 'user'
+    /** `user`: all lines of the user combined. Applications and API tokens of one line do not get these caps. */ of:
+      'line' | 'user'
     /** The maximum cost of messages per month (UTC). */ amount: string
     /** ISO 4217. Only charges in this currency count. */ currency: string
     /** This month's cost, as reported by carriers. */ spent: string

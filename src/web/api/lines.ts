@@ -13,7 +13,7 @@ import { UserError } from '../../errors.js'
 import { readBodyFields, textField } from '../input/body-fields.js'
 import { linkNextPage, pageParameters } from '../input/paging.js'
 import { idParameter, senderParameter } from '../input/query.js'
-import { userOf } from '../middleware/authenticate.js'
+import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
 import {
   answers,
   count,
@@ -44,6 +44,11 @@ const allowance = {
   opensMs: describe(count, 'Milliseconds until the window has room for one more message. 0 if it is empty.'),
 }
 
+const capOf = describe(
+  oneOf('{line}', 'user'),
+  '`user`: all {lines} of the user combined. Applications and API tokens of one {line} do not get these caps.',
+)
+
 export const lineSchemas = {
   '{Line}': object({
     id,
@@ -71,7 +76,7 @@ export const lineSchemas = {
     caps: describe(
       listOf(
         object({
-          of: describe(oneOf('{line}', 'user'), '`user`: all {lines} of the user combined.'),
+          of: capOf,
           segmentsPerDay: describe(
             { type: 'integer', minimum: 1 },
             'The number of segments accepted per day (UTC).',
@@ -86,7 +91,7 @@ export const lineSchemas = {
     monthlyCaps: describe(
       listOf(
         object({
-          of: describe(oneOf('{line}', 'user'), '`user`: all {lines} of the user combined.'),
+          of: capOf,
           amount: describe(DECIMAL.schema, 'The maximum cost of messages per month (UTC).'),
           currency: describe(text, 'ISO 4217. Only charges in this currency count.'),
           spent: describe(DECIMAL.schema, "This month's cost, as reported by carriers."),
@@ -252,15 +257,16 @@ export const lineOperations = [
     summary: "Get the usage of the incoming webhook's rate limits",
     description: 'Counts the messages accepted in the last 60 s.',
     answer: answers('The current usage.', schemaOf('Limits')),
-    act: async ({ context, userId, id: lineId }) => {
+    act: async ({ context, ctx, userId, id: lineId }) => {
       const { line: ofLine, numbers, caps, monthlyCaps } = await readLimits(context, userId, lineId)
       const { word } = context.vocabulary
-      return {
-        [word]: ofLine,
-        numbers,
-        caps: caps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
-        monthlyCaps: monthlyCaps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
-      }
+      // What is used of a cap of the user tells about the user's other lines.
+      const seesAll = lineOfToken(ctx) === undefined && applicationOf(ctx) === undefined
+      const present = <Cap extends { of: 'line' | 'user' }>(all: readonly Cap[]) =>
+        all
+          .filter(({ of }) => seesAll || of === 'line')
+          .map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' }))
+      return { [word]: ofLine, numbers, caps: present(caps), monthlyCaps: present(monthlyCaps) }
     },
   }),
 ]

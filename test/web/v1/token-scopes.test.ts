@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { setMonthlyCap } from '../../../src/domain/messages/spending/monthly-caps.js'
+import { setSpendCap } from '../../../src/domain/messages/spending/spend-caps.js'
 import { createApiToken, type TokenOptions } from '../../../src/domain/people/api-tokens.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -91,6 +93,23 @@ describeWith('an API token', serveApi, (api) => {
     expectAnswer(await program.post('/v1/messages', text))
     const renamed = await program.put(`/v1/lines/${mine.line.lineId}?name=Desk`)
     expect(renamed.text).not.to.include(other.line.lineId)
+  })
+
+  it('of one line gets no caps of the user, which tell what other lines have used', async () => {
+    const user = { of: 'user', id: mine.line.userId } as const
+    await setSpendCap(api.context, user, 1000)
+    await setMonthlyCap(api.context, user, { amount: '50', currency: 'USD' })
+    await setSpendCap(api.context, { of: 'line', id: mine.line.lineId, userId: mine.line.userId }, 500)
+    const path = `/v1/lines/${mine.line.lineId}/limits`
+    const capsFor = async (options: TokenOptions) => {
+      const { caps, monthlyCaps } = expectAnswer(await (await programWith(options)).get(path)) as Record<
+        'caps' | 'monthlyCaps',
+        { of: string }[]
+      >
+      return [...(caps ?? []), ...(monthlyCaps ?? [])].map(({ of }) => of)
+    }
+    expect(await capsFor({ lineId: mine.line.lineId })).to.deep.equal(['line'])
+    expect(await capsFor({})).to.have.members(['line', 'user', 'user'])
   })
 
   it('of one line that is read-only has exactly both restrictions', async () => {

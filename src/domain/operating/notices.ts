@@ -15,7 +15,7 @@ import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'
 
-export type { Notice, NoticeMails, NoticeReader } from '../../database/operating/notices.js'
+export type { Notice, NoticeMails } from '../../database/operating/notices.js'
 
 /** Counting stops here. */
 export const MAX_UNREAD = 100

@@ -11,7 +11,7 @@ import type { Database } from '../../../database/connection.js'
 import { percentilesOf, type Percentiles } from './percentiles.js'
 import { SPANS, type Span } from './spans.js'
 
-export type { CountName, Counts } from '../../../database/operating/overview/traffic-counts.js'
+export type { CountName } from '../../../database/operating/overview/traffic-counts.js'
 
 /** The counts of what was sent and received. */
 export interface Traffic {

@@ -7,9 +7,16 @@ import { readObject } from './answers.js'
 const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
 
 /**
+ * The account has sent as many messages as it may within 24 hours. The status is 429, but a short wait does not help:
+ * https://www.twilio.com/docs/api/errors/63038
+ */
+const DAILY_LIMIT = '63038'
+
+/**
  * Converts Twilio's answer to a message that it did not take to one of the four errors.
  *
  * | answer | error | because | |---|---|---|
+ * | 63038 | unavailable | the account has reached its daily limit: another account may send meanwhile |
  * | 429, or a code of the pace | throttled | "an API request that receives an error 429 response is never processed" |
  * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an operator fixes it, and the messages wait meanwhile |
  * | 408 and anything but 4xx | outcome unknown | a server that failed may have taken it |
@@ -18,6 +25,8 @@ const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
 export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   const { status } = answer
   const { code, message } = readRefusal(answer)
+  const words = message === '' ? (explainCode(code) ?? `Twilio returned HTTP ${status}`) : message
+  if (code === DAILY_LIMIT) return new CarrierUnavailable(withoutNumbers(words))
   if (status === 429 || THROTTLED_CODES.has(code)) {
     return new CarrierThrottled(readRetryAfter(answer.headers['retry-after'], now))
   }
@@ -26,7 +35,6 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   }
   const isOfAccount = [401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code)
   if (isOfAccount) return new CarrierUnavailable(explainAnswer(answer))
-  const words = message === '' ? (explainCode(code) ?? `Twilio returned HTTP ${status}`) : message
   return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code, isOptOut(code))
 }
 
@@ -86,6 +94,7 @@ const WORDS: Record<string, string> = {
   30008: 'the carrier gave no reason',
   30009: 'part of the message was lost in transit',
   30010: "the message costs more than the account's price limit",
+  [DAILY_LIMIT]: 'the account has reached its daily limit of messages',
   30034: 'the number is not registered for application messaging (A2P 10DLC)',
 }
 

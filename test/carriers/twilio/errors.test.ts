@@ -79,6 +79,16 @@ describe('what Twilio answers to a message', () => {
     })
   }
 
+  for (const [words, said] of [
+    ['Account exceeded the 500 daily messages limit', 'Account exceeded the 500 daily messages limit'],
+    ['', 'the account has reached its daily limit of messages'],
+  ] as const) {
+    it(`the daily limit of the account lets the message wait for another account, in words: ${said}`, async () => {
+      const error = await send(refuse(429, 63038, words, { 'Retry-After': '1' }))
+      expect(error).to.be.instanceOf(CarrierUnavailable).with.property('message', said)
+    })
+  }
+
   it('a refusal of the message by 403 is final all the same', async () => {
     expect(await send(refuse(403, 21610, 'Unsubscribed'))).to.be.instanceOf(CarrierRejected)
   })

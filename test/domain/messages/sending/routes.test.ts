@@ -5,6 +5,7 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
 } from '../../../../src/carriers/carrier.js'
+import { errorOfAnswer } from '../../../../src/carriers/twilio/errors.js'
 import { pauseRow } from '../../../../src/database/operating/pauses.js'
 import { COMMAND_LINE, pauseLine } from '../../../../src/domain/operating/pauses.js'
 import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
@@ -12,6 +13,7 @@ import { isLineAt, readRoute, setRoutes, writeRoute } from '../../../../src/doma
 import { getAnyLine } from '../../../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { receiveReceipt } from '../../../../src/domain/messages/receipts.js'
+import type { SafeResponse } from '../../../../src/safe-fetch.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -28,6 +30,12 @@ import {
 } from '../../fixtures.js'
 
 type Answer = Error | 'taken'
+
+/** As Twilio refuses an account that has sent as many messages as it may in a day. */
+const DAILY_LIMIT = errorOfAnswer({
+  ...{ status: 429, headers: {} },
+  body: Buffer.from(JSON.stringify({ code: 63038, message: 'Account exceeded the daily messages limit' })),
+} as SafeResponse)
 
 describeContext('the routes of a line', (context) => {
   const accounts: Record<string, string> = {}
@@ -108,6 +116,7 @@ describeContext('the routes of a line', (context) => {
 
   for (const [what, answer, reason] of [
     ['cannot be reached', new CarrierUnavailable('no connection'), 'carrier_unavailable'],
+    ['has reached its daily limit', DAILY_LIMIT, 'carrier_unavailable'],
     ['asks to wait for long', new CarrierThrottled(60_000), 'throttled'],
     [
       'refuses for a reason of the account',

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { validate } from 'uuid'
+import { v5, validate } from 'uuid'
 
 /**
  * A new row's key: a UUIDv7 (RFC 9562 §5.7), so that keys sort by time of creation and a month of a partitioned table
@@ -61,6 +61,11 @@ export function timeOfId(id: string): Date {
 /** True if a string from outside can be compared with a uuid column at all. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && validate(value)
+}
+
+/** The id that belongs to a thing within the scope of an id: always the same (a UUIDv5). */
+export function idFrom(scopeId: string, name: string): string {
+  return v5(name, scopeId)
 }
 
 /** The id before all others, where a walk through rows by id begins. */

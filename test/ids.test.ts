@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isId, newId } from '../src/ids.js'
+import { idFrom, isId, newId } from '../src/ids.js'
 import { lowestIdAt } from './helpers/lowest-id.js'
 
 describe('ids', () => {
@@ -24,6 +24,13 @@ describe('ids', () => {
   it('have a lowest one for every moment, which begins with it', () => {
     expect(lowestIdAt(new Date(0))).to.equal('00000000-0000-0000-0000-000000000000')
     expect(lowestIdAt(new Date('2026-12-01T00:00:00Z'))).to.equal('01a22ee6-b000-0000-0000-000000000000')
+  })
+
+  it('made from a scope and a name are the same each time, and of no other pair', () => {
+    const scope = newId()
+    expect(idFrom(scope, 'a')).to.equal(idFrom(scope, 'a')).and.satisfy(isId)
+    const others = [idFrom(scope, 'b'), idFrom(newId(), 'a')]
+    expect(others).not.to.include(idFrom(scope, 'a'))
   })
 
   it('are told from other strings', () => {

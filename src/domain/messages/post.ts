@@ -3,7 +3,7 @@ import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/m
 import { isKeyKnown } from '../../database/messages/idempotency-keys.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
-import { newId } from '../../ids.js'
+import { idFrom, newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import { createSemaphore } from '../../kit/process/semaphore.js'
 import type { Context } from '../context.js'
@@ -44,7 +44,7 @@ export interface NewMessage extends SendOptions {
 /**
  * Sends a message from one of the user's lines; an application may use only lines that are connected to it. When this
  * resolves, the message is committed, and a worker sends it. Each application, and each user, has separate
- * idempotency keys.
+ * idempotency keys for each line.
  *
  * @throws UserError 400 for a field, 403 if the line may not send it, 404 for the line, 409 and 422 for the key, 429
  *   if too many of the line's messages wait
@@ -158,7 +158,9 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const line = await findLine(message.lineId)
   const destination = judgeDestination({ ...line, lineNumber: line.number }, message.toNumber)
   const toNumber = destination.number
-  const scopeId = applicationId ?? userId
+  // Not the line alone: that is the scope of its incoming webhook. And not the application alone: its users, of whom one
+  // may use a key that another's message will have, know nothing of each other.
+  const scopeId = idFrom(applicationId ?? userId, line.id)
   // A repeat has the answer of the first request, wherever its media are by now.
   const isRepeat = media.urls.length > 0 && key !== undefined && (await isKeyKnown(context.db, scopeId, key))
   const refusal =

@@ -200,6 +200,31 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         expectProblem(await send(token, {}, { 'Idempotency-Key': 'x'.repeat(256) }), 400, /too long/)
       })
 
+      it("counts for one line: another line's or user's same key is another message, alone and in a batch", async () => {
+        const second = (await another()).lineId
+        const token = await authorize(undefined, [lineId, second])
+        visitor = await createVisitor(server)
+        const stranger = visitor.line.lineId
+        const strangers = await authorize(undefined, [stranger])
+        for (const [by, line] of [
+          [token, lineId],
+          [token, second],
+          [strangers, stranger],
+        ] as const) {
+          const sent = { lineId: line, toNumber: newNumber(), text: 'Your order is ready' }
+          const answer = await send(by, sent, key)
+          expect(answer.status, answer.text).to.equal(200)
+          const { id } = answer.body as { id: string }
+          const messages = [{ ...sent, idempotencyKey: 'a key' }]
+          const batch = await call(by, '/v1/messages/batch', {
+            method: 'POST',
+            body: JSON.stringify({ messages }),
+          })
+          expect(batch.body).to.deep.equal([{ status: 200, id }])
+          expect(await messagesOf(server.context, line)).to.have.length(1)
+        }
+      })
+
       it("is the application's: another one's same key is another message", async () => {
         const message = { toNumber: newNumber() }
         await send(await authorize(), message, key)

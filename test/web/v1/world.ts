@@ -17,10 +17,7 @@ export interface World {
   ids: Record<string, string>
 }
 
-async function createWorld(
-  api: Api,
-  overrides: Parameters<typeof createOwner>[1] = {},
-): Promise<World> {
+async function createWorld(api: Api, overrides: Parameters<typeof createOwner>[1] = {}): Promise<World> {
   const { context } = api
   const url = 'http://127.0.0.1:1/'
   const { line, client } = await createOwner(api, { outgoingUrl: url, ...overrides })

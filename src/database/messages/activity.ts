@@ -17,6 +17,7 @@ import {
 } from '../lists.js'
 import { deliveryStatusIs } from '../endpoints/deliveries/reading.js'
 import { columnsOf } from '../../shape.js'
+import { FIRST_ID } from '../../ids.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../states.js'
 
 export interface ActivityFilter {
@@ -82,26 +83,39 @@ export async function findActivityKeys(
 ): Promise<ActivityKeys> {
   const branches = branchesOf(filter)
   const lookedBackTo = await findEnd(db, userId, filter, page, branches)
-  const keys = await readList<ActivityKey>(db, listOf(userId, filter, page, branches, lookedBackTo))
+  const extent: Extent = { isNotBefore: (id) => [`${id} >= ?::uuid`, lookedBackTo ?? undefined] }
+  const keys = await readList<ActivityKey>(db, listOf(userId, filter, page, branches, extent))
   return { keys, lookedBackTo }
 }
 
-/** Counts them up to this limit. */
+export interface ActivityCount {
+  count: number
+  /** True if there may be more: of some line, only the newest rows were searched. */
+  isInPart: boolean
+}
+
+/**
+ * Counts them up to this limit. Each line is searched through its own share of rows: unlike a page, a count has no order,
+ * so a busy line need not hide the others.
+ */
 export async function countActivity(
   db: Database,
   userId: string,
   filter: ActivityFilter,
   max: number,
-): Promise<number> {
+): Promise<ActivityCount> {
   const branches = branchesOf(filter)
   const page = { limit: max }
-  const lookedBackTo = await findEnd(db, userId, filter, page, branches)
-  const { sql, bindings } = listOf(userId, filter, page, branches, lookedBackTo)
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (${sql}) k`,
-    bindings,
+  const ends = endsOf(userId, filter, page, branches)
+  const list = listOf(userId, filter, page, branches, ends && OF_ENDS)
+  const count = `select (select count(*) from (${list.sql}) k)::integer as count`
+  const { rows } = await db.raw<{ rows: [ActivityCount] }>(
+    ends === undefined
+      ? `${count}, false as "isInPart"`
+      : `with ends as materialized (${ends.sql}) ${count}, exists (select from ends) as "isInPart"`,
+    [...(ends?.bindings ?? []), ...list.bindings],
   )
-  return rows[0].count
+  return rows[0]
 }
 
 /** The caller has checked whose they are. */
@@ -270,8 +284,27 @@ async function findEnd(
   page: Page,
   branches: readonly Branch[],
 ): Promise<string | null> {
+  const ends = endsOf(userId, filter, page, branches)
+  if (ends === undefined) return null
+  const { rows } = await db.raw<{ rows: [{ id: string | null }] }>(
+    `select max(id::text)::uuid as id from (${ends.sql}) e`,
+    ends.bindings,
+  )
+  return rows[0].id
+}
+
+/**
+ * Selects the lines that have more than their share of rows, each with the id of the last one; undefined if no row is
+ * searched without an index.
+ */
+function endsOf(
+  userId: string,
+  filter: ActivityFilter,
+  page: Page,
+  branches: readonly Branch[],
+): Sql | undefined {
   const slow = branches.filter(({ looked }) => looked.some(isGiven))
-  if (slow.length === 0) return null
+  if (slow.length === 0) return undefined
   const parts = slow.map(({ alias, table, indexed }) => {
     const { sql, bindings } = allOf([
       ...idsBetween(`${alias}.id`, { ...page, ...spanOf(filter) }),
@@ -284,14 +317,25 @@ async function findEnd(
     }
   })
   const line = allOf(linesThat(userId, filter))
-  const { rows } = await db.raw<{ rows: [{ id: string | null }] }>(
-    `select max(k.id::text)::uuid as id
+  return {
+    sql: `select l.id as line_id, max(k.id::text)::uuid as id
      from lines l
      cross join lateral (${parts.map(({ sql }) => sql).join(' union all ')}) k (id)
-     where true${line.sql}`,
-    [...parts.flatMap(({ bindings }) => bindings), ...line.bindings],
-  )
-  return rows[0].id
+     where true${line.sql} group by l.id having count(k.id) > 0`,
+    bindings: [...parts.flatMap(({ bindings }) => bindings), ...line.bindings],
+  }
+}
+
+/** How far back a list is searched, of which `join` may give the ids. */
+interface Extent {
+  isNotBefore: (id: string) => Condition
+  join?: string
+}
+
+/** Each line is searched to its own end. */
+const OF_ENDS: Extent = {
+  isNotBefore: (id) => [`${id} >= coalesce(ends.id, '${FIRST_ID}')`],
+  join: ' left join ends on ends.line_id = l.id',
 }
 
 function listOf(
@@ -299,14 +343,15 @@ function listOf(
   filter: ActivityFilter,
   page: Page,
   branches: readonly Branch[],
-  lookedBackTo: string | null,
+  extent?: Extent,
 ): Sql {
   const sources = branches.map(({ alias, table, join, columns, indexed, looked }) => {
-    const isNotBefore: Condition = [`${alias}.id >= ?::uuid`, lookedBackTo ?? undefined]
-    return { alias, from: table + join, columns, where: [isNotBefore, ...indexed, ...looked] }
+    const isNotBefore = extent === undefined ? [] : [extent.isNotBefore(`${alias}.id`)]
+    return { alias, from: table + join, columns, where: [...isNotBefore, ...indexed, ...looked] }
   })
+  const join = extent?.join ?? ''
   const columns = 'found.id, found.message_id as "messageId", found.delivery_id as "deliveryId"'
-  return listOfLines(linesThat(userId, filter), sources, page, { span: spanOf(filter), columns })
+  return listOfLines(linesThat(userId, filter), sources, page, { span: spanOf(filter), columns, join })
 }
 
 function spanOf({ from, until }: ActivityFilter) {

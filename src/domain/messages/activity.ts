@@ -4,8 +4,10 @@ import {
   findActivityDeliveries,
   findActivityKeys,
   findActivityMessages,
+  type ActivityCount,
   type ActivityFilter as StoredFilter,
 } from '../../database/messages/activity.js'
+export type { ActivityCount } from '../../database/messages/activity.js'
 import type { Delivery } from '../../database/endpoints/deliveries/delivery.js'
 import type { Message, MessageType } from '../../database/messages/message.js'
 import type { Page } from '../../database/lists.js'
@@ -72,8 +74,12 @@ export async function findActivity(
   }
 }
 
-/** @returns at most one more than `MAX_COUNTED`, counting only what was searched so far */
-export function countActivities({ db }: Context, userId: string, filter: ActivityFilter): Promise<number> {
+/** Counts to one more than `MAX_COUNTED` at most, and says so if only the newest messages were searched. */
+export function countActivities(
+  { db }: Context,
+  userId: string,
+  filter: ActivityFilter,
+): Promise<ActivityCount> {
   return countActivity(db, userId, stored(filter), MAX_COUNTED + 1)
 }
 

@@ -12,6 +12,7 @@ import { copyMedia } from '../../helpers/media.js'
 import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { receiveNew, changeRows, BEN, queueMessage, receiveForDelivery } from '../fixtures.js'
 import { MEDIA } from '../media-samples.js'
+import { idAt } from '../operating/retention/past.js'
 
 describeContext('activity', (context) => {
   const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/' })
@@ -81,7 +82,7 @@ describeContext('activity', (context) => {
         before = page.older
       }
       expect(seen).to.deep.equal(all)
-      expect(await countActivities(context, line.userId, filter)).to.equal(count)
+      expect(await countActivities(context, line.userId, filter)).to.deep.equal({ count, isInPart: false })
     }
   })
 
@@ -172,13 +173,22 @@ describeContext('activity', (context) => {
     // What has an index is found at once, and is looked through whole.
     const failed = await find({ text: 'needle', status: 'failed' })
     expect(failed.activities.map(({ message }) => message?.text)).to.deep.equal(['needle'])
-    expect([failed.isLookedThroughInPart, await countActivities(context, line.userId, {})]).to.deep.equal([
-      false,
-      1001,
-    ])
+    expect(failed.isLookedThroughInPart).to.equal(false)
+    expect(await countActivities(context, line.userId, {})).to.deep.equal({ count: 1001, isInPart: false })
     const texts = new Set<unknown>()
     for await (const { message } of readActivity(context, line.userId, { text: 'needle' }))
       texts.add(message?.text)
     expect([...texts], 'all of it, for a download').to.deep.equal(['needle'])
+  })
+
+  it('counts each line through its own share of rows, and says so if that was not all', async () => {
+    const count = (filter: ActivityFilter) => countActivities(context, line.userId, filter)
+    const quiet = await createLine(context, { userId: line.userId })
+    await queueMessage(context, quiet, { text: 'seldom', id: idAt(new Date(Date.now() - 86_400_000)) })
+    await addOld(9_999, { text: 'plain' })
+    expect(await count({ text: 'seldom' })).to.deep.equal({ count: 1, isInPart: false })
+    await addOld(1, { text: 'plain' })
+    expect(await count({ text: 'seldom' })).to.deep.equal({ count: 1, isInPart: true })
+    expect(await count({ text: 'seldom', lineId: quiet.lineId })).to.deep.equal({ count: 1, isInPart: false })
   })
 })

@@ -1,6 +1,11 @@
 import type { Middleware } from 'koa'
 import type { OwnLine } from '../../../database/lines/lines.js'
-import { countActivities, MAX_COUNTED, type ActivityFilter } from '../../../domain/messages/activity.js'
+import {
+  countActivities,
+  MAX_COUNTED,
+  type ActivityCount,
+  type ActivityFilter,
+} from '../../../domain/messages/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { refusalOf, UserError } from '../../../errors.js'
@@ -86,8 +91,7 @@ export function postRetry(context: Context): Act {
 
 interface FoundActivity extends ShownActivity {
   isFirst: boolean
-  /** The count stops at one more than `MAX_COUNTED`. */
-  total: number
+  total: ActivityCount
 }
 
 async function look(
@@ -98,7 +102,9 @@ async function look(
   const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
   const found = await readActivityPage(context, userId, filter, page)
   const isAll = before === undefined && found.older === null
-  const total = isAll ? found.activities.length : await countActivities(context, userId, filter)
+  const total = isAll
+    ? { count: found.activities.length, isInPart: false }
+    : await countActivities(context, userId, filter)
   return { ...found, total, isFirst: before === undefined }
 }
 
@@ -118,12 +124,12 @@ function Found(props: {
     <>
       <div class="facts">
         <p>
-          <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
+          <Total {...found.total} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
         </p>
         {hasUndelivered && !page.isPortal && (
           <Form page={page} action={filterPath(RETRY, written)} class="inline">
             <button type="submit" class="secondary">
-              {found.total > MAX_COUNTED
+              {found.total.count > MAX_COUNTED
                 ? `Retry up to ${MAX_RETRIED.toLocaleString('en')} undelivered events in this view, newest first`
                 : 'Retry all undelivered events in this view'}
             </button>
@@ -148,8 +154,8 @@ function Found(props: {
   )
 }
 
-function Total({ total, isLookedThroughInPart }: FoundActivity) {
-  const count = `${total > MAX_COUNTED ? `More than ${MAX_COUNTED.toLocaleString('en')}` : total}`
-  const what = total === 1 ? 'message' : 'messages'
-  return <>{`${count} ${what}${isLookedThroughInPart ? ' among the newest messages searched' : ''}.`}</>
+function Total({ count, isInPart }: ActivityCount) {
+  if (count > MAX_COUNTED) return <>{`More than ${MAX_COUNTED.toLocaleString('en')} messages.`}</>
+  const what = count === 1 ? 'message' : 'messages'
+  return <>{`${count} ${what}${isInPart ? ' among the newest messages searched' : ''}.`}</>
 }

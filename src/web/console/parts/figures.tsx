@@ -1,4 +1,9 @@
-import { countActivities, MAX_COUNTED, type ActivityFilter } from '../../../domain/messages/activity.js'
+import {
+  countActivities,
+  MAX_COUNTED,
+  type ActivityCount,
+  type ActivityFilter,
+} from '../../../domain/messages/activity.js'
 import type { Context } from '../../../domain/context.js'
 import { UTC } from '../zone.js'
 
@@ -8,10 +13,10 @@ const DAY_MS = 86_400_000
 export interface DayFigures {
   /** When the day began, to the minute as in an address. */
   from: Date
-  sent: number
-  delivered: number
-  failed: number
-  waiting: number
+  sent: ActivityCount
+  delivered: ActivityCount
+  failed: ActivityCount
+  waiting: ActivityCount
 }
 
 /** @param filter.lineId if left out, all of the user's lines are counted */
@@ -41,7 +46,7 @@ export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: str
     <ul class="figures" aria-label="Messages in the last 24 hours, and waiting now">
       <Figure label="Sent, 24 h" count={sent} {...ofDay} />
       <Figure label="Delivered" count={delivered} of={sent} status="delivered" {...ofDay} />
-      <Figure label="Failed" count={failed} of={sent} status="failed" isBad={failed > 0} {...ofDay} />
+      <Figure label="Failed" count={failed} of={sent} status="failed" isBad={failed.count > 0} {...ofDay} />
       <Figure label="Waiting" count={waiting} status="queued" lineId={lineId} />
     </ul>
   )
@@ -49,15 +54,15 @@ export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: str
 
 function Figure(props: {
   label: string
-  count: number
+  count: ActivityCount
   /** The number that it is a share of. */
-  of?: number
+  of?: ActivityCount
   status?: string
   from?: Date
   lineId: string | undefined
   isBad?: boolean
 }) {
-  const { label, count, of = 0, status, from, lineId, isBad = false } = props
+  const { label, count, of, status, from, lineId, isBad = false } = props
   const query = new URLSearchParams({
     direction: 'outbound',
     ...(status === undefined ? {} : { status }),
@@ -69,12 +74,23 @@ function Figure(props: {
       <a href={`/console/activity?${query.toString()}`}>
         <small>{label}</small>{' '}
         <b class={isBad ? 'bad' : ''}>
-          {count > MAX_COUNTED ? `${MAX_COUNTED.toLocaleString('en')}+` : count.toLocaleString('en')}{' '}
-          {count > 0 && of > 0 && of <= MAX_COUNTED && <small>{percent(count / of)}</small>}
+          {describeTotal(count)}{' '}
+          {of !== undefined && isExact(of) && isExact(count) && count.count > 0 && of.count > 0 && (
+            <small>{percent(count.count / of.count)}</small>
+          )}
         </b>
       </a>
     </li>
   )
+}
+
+function isExact({ count, isInPart }: ActivityCount): boolean {
+  return !isInPart && count <= MAX_COUNTED
+}
+
+/** Describes a total, with a plus if there may be more. */
+function describeTotal(total: ActivityCount): string {
+  return `${Math.min(total.count, MAX_COUNTED).toLocaleString('en')}${isExact(total) ? '' : '+'}`
 }
 
 /** Rounds down, because 100% would say that none is missing. */

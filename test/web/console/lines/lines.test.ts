@@ -2,7 +2,13 @@ import { expect } from 'chai'
 import { addLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { addUser } from '../../../../src/domain/people/users.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
-import { inboundText, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import {
+  BEN,
+  inboundText,
+  queueMessage,
+  queueMessages,
+  receiveForDelivery,
+} from '../../../domain/fixtures.js'
 import { idAt } from '../../../domain/operating/retention/past.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createPerson } from '../../../domain/people/people.js'
@@ -59,6 +65,21 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       }
       expect(totals).to.deep.equal(['6', '0', '1', '7'])
     }
+  })
+
+  it('writes a plus at a figure of which only the newest messages were searched, and the list says so', async () => {
+    const line = await createLine(context)
+    await queueMessages(context, line, 26, { status: 'sent' })
+    await context.db.raw(
+      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
+       select lowest_id_at(now() - make_interval(secs => 60 + n)), ?, ?, 'inbound', 'carrier', ?, ?, 'Vote', 'received'
+       from generate_series(1, 20_000) n`,
+      [line.userId, line.lineId, BEN, line.number],
+    )
+    const browser = await browse(context, web, line.userId)
+    expect(wordsOf((await browser.get('/console')).text)).to.include('Sent, 24 h 26+ Delivered 0+ Failed 0 ')
+    const list = wordsOf((await browser.get('/console/activity?direction=outbound')).text)
+    expect(list).to.include('26 messages among the newest messages searched.')
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {

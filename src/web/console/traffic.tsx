@@ -24,7 +24,7 @@ const TRAFFIC = '/console/traffic'
 export function showTraffic(context: Context): Middleware {
   return async (ctx) => {
     const { span, by } = asked(ctx)
-    const { traffic, busiest } = await readOwnTraffic(context, sessionOf(ctx).userId, span, by)
+    const { traffic, busiest, lookedBackTo } = await readOwnTraffic(context, sessionOf(ctx).userId, span, by)
     const since = traffic.bins[0]?.at ?? new Date()
     const links = { ...OF_MESSAGES, received: { direction: 'inbound' } } as Record<string, object>
     answerPage(
@@ -42,6 +42,7 @@ export function showTraffic(context: Context): Middleware {
             </nav>
           }
         />
+        <CompleteSince at={lookedBackTo} of="messages and events" />
         <Charts
           traffic={traffic}
           hrefOf={(name) => (name in links ? activityPath({ ...links[name], ...sinceOf(since) }) : undefined)}
@@ -102,13 +103,17 @@ function OwnBusiest(props: { busiest: Busiest; by: OwnDimension; span: Span; sin
             : endpointPath(id)
         }
       />
-      {busiest.lookedBackTo !== null && (
-        <p class="muted">
-          Based on the newest {by === 'line' ? 'messages' : 'events'}, since{' '}
-          <Time at={busiest.lookedBackTo} />.
-        </p>
-      )}
+      <CompleteSince at={busiest.lookedBackTo} of={by === 'line' ? 'messages' : 'events'} />
     </>
+  )
+}
+
+function CompleteSince({ at, of }: { at: Date | null; of: string }) {
+  if (at === null) return null
+  return (
+    <p class="muted">
+      Complete since <Time at={at} />. Before that, older {of} of your busiest lines are not counted.
+    </p>
   )
 }
 

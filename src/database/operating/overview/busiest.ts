@@ -1,5 +1,5 @@
 import type { Database } from '../../connection.js'
-import { newestOfUser } from './own-traffic.js'
+import { lookedBackTo, newestOfUser } from './own-traffic.js'
 
 export const DIMENSIONS = ['user', 'line', 'carrier', 'endpoint'] as const
 /** The dimensions by which traffic is split. */
@@ -24,12 +24,12 @@ export interface Busy {
 
 export interface Busiest {
   rows: Busy[]
-  /** The time of the oldest row that was counted; null if the whole span was. */
+  /** Older rows of the span were not counted, of a user's own at least those of one line; null if all were. */
   lookedBackTo: Date | null
 }
 
-/** Additional columns of each row: the extent of what was counted. */
-type Looked = Busy & { oldest: Date; looked: number }
+/** With the extent of what was counted in each row. */
+type Looked = Busy & Pick<Busiest, 'lookedBackTo'>
 
 /** The number of newest rows that are counted, whatever the span. */
 const MAX_ROWS = 50_000
@@ -88,11 +88,13 @@ export async function listBusiest(
       : // What the list has that the figure leads to.
         newestOfUser('messages', ofMessages(`status = 'failed'`), SINCE)
   const rows = userId === undefined ? ofAll : ofUser
+  const end =
+    userId === undefined
+      ? `(select min(created_at) from recent having count(*) >= ${MAX_ROWS})`
+      : lookedBackTo('recent')
   const [key0 = '', from = ''] = key.split(' from ')
   const { rows: found } = await db.raw<{ rows: Looked[] }>(
-    `with recent as materialized (${rows}), extent as (
-       select min(created_at) as oldest, count(*)::integer as looked from recent
-     ), binned as (
+    `with recent as materialized (${rows}), binned as (
        select ${key0} as key, greatest(0, :lastBin - floor(extract(epoch from now() - r.created_at) / :binSeconds)::integer) as bin,
          count(*) filter (where not r.is_in)::integer as went, count(*) filter (where r.is_in)::integer as came,
          count(*) filter (where r.has_failed)::integer as failed
@@ -102,8 +104,8 @@ export async function listBusiest(
          jsonb_agg(jsonb_build_object('bin', bin, 'count', went + came, 'failed', failed) order by bin) as bins
        from binned group by 1 order by sum(went + came) desc, 1 limit ${SHOWN}
      )
-     select n.*, b.went as "outCount", b.came as "inCount", b.failed as "failedCount", b.bins, x.oldest, x.looked
-     from busiest b cross join lateral (${named}) n cross join extent x order by b.went + b.came desc, n.id`,
+     select n.*, b.went as "outCount", b.came as "inCount", b.failed as "failedCount", b.bins, ${end} as "lookedBackTo"
+     from busiest b cross join lateral (${named}) n order by b.went + b.came desc, n.id`,
     {
       seconds,
       binSeconds,
@@ -111,9 +113,5 @@ export async function listBusiest(
       lastBin: Math.ceil(seconds / binSeconds) - 1,
     },
   )
-  const [first] = found
-  return {
-    rows: found,
-    lookedBackTo: first !== undefined && first.looked >= MAX_ROWS ? first.oldest : null,
-  }
+  return { rows: found, lookedBackTo: found[0]?.lookedBackTo ?? null }
 }

@@ -12,11 +12,14 @@ export type OwnDimension = (typeof OWN_DIMENSIONS)[number]
 export interface OwnTraffic {
   traffic: Traffic
   busiest: Busiest
+  /** Before this time the traffic lacks older messages and events of some line; null if it is whole. */
+  lookedBackTo: Date | null
 }
 
 /**
  * Counts the traffic of a user's lines. The counts are made from the rows, because those of the whole installation are not
- * split by line, so a very busy user sees only the newest rows.
+ * split by line, so of a very busy line only the newest rows are
+ * counted.
  */
 export async function readOwnTraffic(
   { db }: Context,
@@ -31,7 +34,7 @@ export async function readOwnTraffic(
   const binning = { userId, since: new Date(sinceMs).toISOString(), binSeconds }
   return readOnly(db, async (trx) => {
     const sums = await sumOwnTraffic(trx, binning)
-    const sumOf = new Map(sums.map((each) => [each.bin, each]))
+    const sumOf = new Map(sums.bins.map((each) => [each.bin, each]))
     const bins = Array.from({ length: binCount }, (_, bin) => {
       const at = new Date(sinceMs + bin * binMs)
       const minutesOver = Math.floor((now.getTime() - at.getTime()) / 60_000)
@@ -47,6 +50,7 @@ export async function readOwnTraffic(
     return {
       traffic: { span, bins, totals: all ?? NOTHING, waits: waitsOf(all), countedAt: now },
       busiest: await listBusiest(trx, by, { seconds: binSeconds * binCount, binSeconds, userId }),
+      lookedBackTo: sums.lookedBackTo,
     }
   })
 }

@@ -179,4 +179,31 @@ describeWeb('the overview page', ({ context, web }) => {
     const wrong = await user.get('/console/traffic?span=2h')
     expect(wrong.text).to.include('span must be one of 1h, 24h, 7d')
   })
+
+  it('says above the charts and at the busiest since when they are complete, if one line alone is too busy', async () => {
+    const line = await createLine(context)
+    for (let n = 1; n < 20; n++) await createLine(context, { userId: line.userId })
+    const user = await browse(context, web, line.userId)
+    // Each of 20 lines has a share of 2,500 rows.
+    const receive = (from: number, to: number) =>
+      context.db.raw(
+        `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, created_at)
+         select lowest_id_at(at), ?, ?, 'inbound', 'carrier', ?, ?, 'Vote', 'received', at
+         from (select now() - make_interval(secs => n) as at from generate_series(?::integer, ?::integer) n) t`,
+        [line.userId, line.lineId, ANNA, line.number, from, to],
+      )
+    const page = async () => wordsOf((await user.get('/console/traffic?span=24h')).text)
+    await receive(1, 2499)
+    expect(await page())
+      .to.include('received 2,499')
+      .and.not.include('Complete since')
+    await receive(2500, 2600)
+    const words = await page()
+    expect(words).to.match(
+      /Complete since .* messages and events of your busiest lines are .* received 2,500 /,
+    )
+    expect(words).to.match(
+      /Busiest .* Complete since .* older messages of your busiest lines are not counted\./,
+    )
+  })
 })

@@ -77,13 +77,13 @@ export async function makeMessageDue(
   return rows[0]
 }
 
-/** SQL: the messages of a line that wait for the carrier, by the index of waiting messages. */
-const WAITS_FOR_CARRIER = `m.line_id = ? and m.status in ('queued', 'sending') and ${IS_QUEUED} and m.not_before > clock_timestamp()`
+/** SQL: the messages of a line that wait for a time, by the index of waiting messages. */
+const WAITS_FOR_TIME = `m.line_id = ? and m.status in ('queued', 'sending') and ${IS_QUEUED} and m.not_before > clock_timestamp()`
 
 /** Counts a line's messages that wait until the carrier is tried again, up to a limit. */
 export async function countWaitingForCarrier(db: Database, lineId: string, max: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_CARRIER} limit ?) m`,
+    `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_TIME} limit ?) m`,
     [lineId, max],
   )
   return rows[0].count
@@ -93,9 +93,33 @@ export async function countWaitingForCarrier(db: Database, lineId: string, max: 
 export async function makeMessagesDue(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
-     from (select id from messages m where ${WAITS_FOR_CARRIER} order by "position" limit ? for update skip locked) waiting
+     from (select id from messages m where ${WAITS_FOR_TIME} order by "position" limit ? for update skip locked) waiting
      where m.id = waiting.id and ${IS_QUEUED} returning m.id, m.job_generation as generation`,
     [lineId, limit],
+  )
+  return rows
+}
+
+/**
+ * Makes messages of a line due now that wait for room in a window (`postponeMessage`), after a position, in order of their
+ * positions. Those that wait for the next try of their carrier keep their time.
+ */
+export async function makePlaceSeekersDue(
+  db: Database,
+  lineId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<(Requeued & { position: string })[]> {
+  const { rows } = await db.raw<{ rows: (Requeued & { position: string })[] }>(
+    `with waiting as (
+       select id from messages m where ${WAITS_FOR_TIME} and m.error is null and m."position" > ?::bigint
+       order by "position" limit ? for update skip locked
+     ), made as (
+       update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
+       from waiting where m.id = waiting.id and ${IS_QUEUED}
+       returning m.id, m.job_generation as generation, m."position"
+     )
+     select * from made order by "position"`,
+    [lineId, after, limit],
   )
   return rows
 }

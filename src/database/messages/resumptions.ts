@@ -23,7 +23,7 @@ export async function listResumptions(db: Database): Promise<Resumption[]> {
 /** Lists lines of the resumption on which messages wait, after a given one, in order of their ids. */
 export async function listWaitingLines(
   db: Database,
-  { table, id }: Resumption,
+  { table, id }: Pick<Resumption, 'table' | 'id'>,
   afterId: string,
   limit: number,
 ): Promise<string[]> {

@@ -36,7 +36,7 @@ export async function enterWindows(
   const { id, account } = message
   const ofLine = windowsOfLine(message)
   const waitMs = await windows.take(id, ofLine)
-  const ofAccount = paceWindow(`lh:{${account.id}}:pace`, account.messagesPerSecond)
+  const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond)
   if (waitMs > 0 || ofAccount.length === 0) return waitMs
   const accountWaitMs = await windows.take(id, ofAccount)
   if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)
@@ -66,12 +66,33 @@ export async function refillWindows(
   await windows.hold(id, [ofNumber, ofLine], waitMs)
 }
 
+/**
+ * Forgets who waits for the paces of these lines or accounts, and for the limits of these lines. Each was told a time, and
+ * later ones are told theirs by it, so all of them have to ask again.
+ *
+ * @throws Unavailable
+ */
+export async function forgetTurns(
+  { windows }: Pick<Tools, 'windows'>,
+  ids: readonly string[],
+): Promise<void> {
+  await windows.forgetWaiting(ids.flatMap((id) => [lineKey(id), paceKey(id)]))
+}
+
+function lineKey(lineId: string): string {
+  return `lh:{${lineId}}:line`
+}
+
+function paceKey(id: string): string {
+  return `lh:{${id}}:pace`
+}
+
 function windowsOfLine(message: MessageToSend): [Window, Window, ...Window[]] {
   const { lineId, toNumber, numberLimit, lineLimit, account } = message
   return [
     { key: numberWindowKey(lineId, toNumber), limit: numberLimit, lengthMs: WINDOW_MS },
-    { key: `lh:{${lineId}}:line`, limit: lineLimit, lengthMs: WINDOW_MS },
-    ...paceWindow(`lh:{${lineId}}:pace`, account.messagesPerSecondPerLine),
+    { key: lineKey(lineId), limit: lineLimit, lengthMs: WINDOW_MS },
+    ...paceWindow(paceKey(lineId), account.messagesPerSecondPerLine),
   ]
 }
 

@@ -43,6 +43,12 @@ export interface SlidingWindows {
    * @throws Unavailable
    */
   clear(keys: Iterable<string>): Promise<void>
+  /**
+   * Forgets the waiting members of windows. Taken places stay taken.
+   *
+   * @throws Unavailable
+   */
+  forgetWaiting(keys: readonly string[]): Promise<void>
 }
 
 /** How late a waiter may come back before its turn goes to the next. A busy worker may be late without being dead. */
@@ -95,6 +101,10 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           ...places.flatMap(({ member, agoMs }) => [member, agoMs]),
         ),
       )
+    },
+    forgetWaiting: async (keys) => {
+      // Each has a command, because windows of different lines may be on different servers of a cluster.
+      await redisAvailable(() => Promise.all(keys.map((key) => redis.del(waiters(key)))))
     },
     clear: async (keys) => {
       const [first, ...others] = keys

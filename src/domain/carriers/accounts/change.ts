@@ -7,6 +7,7 @@ import type { CarrierKind } from '../../../carriers/kind.js'
 import { transaction } from '../../../database/connection.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
+import { askAgain } from '../../messages/send/raised-pace.js'
 import { tryWaiting } from '../../messages/send/recovery.js'
 import { openSettings, SettingsUnreadable, storedSettings } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
@@ -67,6 +68,13 @@ export async function changeCarrierAccount(
     })
   })
   await tryWaiting(context, account.id)
+  const paces = ['messagesPerSecond', 'messagesPerSecondPerLine'] as const
+  if (paces.some((pace) => isRaised(account[pace], change[pace]))) await askAgain(context, account.id)
+}
+
+/** null is no limit. */
+function isRaised(before: number | null, after: number | null): boolean {
+  return before !== null && (after === null || after > before)
 }
 
 function fieldsOf({ messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }: CarrierAccountFields) {

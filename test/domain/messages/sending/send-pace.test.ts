@@ -1,12 +1,21 @@
 import { expect } from 'chai'
 import type { CarrierAccountFields } from '../../../../src/database/carriers/carrier-accounts.js'
-import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
+import { changeCarrierAccount } from '../../../../src/domain/carriers/accounts/change.js'
+import { addCarrierAccount, getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../../../src/domain/context.js'
 import type { Window } from '../../../../src/kit/redis/sliding-window.js'
 import { createTestContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { BIRDS } from '../../../helpers/services/parrot.js'
-import { messageRow, queueMessage, sendWhenDue, UNLIMITED } from '../../fixtures.js'
+import {
+  ahead,
+  BEN,
+  hasMessageJob,
+  messageRow,
+  queueMessage,
+  sendWhenDue,
+  UNLIMITED,
+} from '../../fixtures.js'
 
 /** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
 const STRETCH = 60
@@ -157,6 +166,41 @@ describe('the pace of a carrier account', () => {
     expect(await sendWhenDue(context, second!)).to.deep.equal({ kind: 'sent' })
     expect(await messageRow(context, second!)).to.include({ status: 'sent', attempt_count: 1 })
   })
+
+  for (const pace of ['messagesPerSecond', 'messagesPerSecondPerLine'] as const) {
+    it(`moves the messages that wait for it when it is raised (${pace}), whichever asks first`, async () => {
+      const account = await addAccount({ [pace]: 0.002 })
+      const line = await addLineAt(account)
+      const [first, ...others] = await queue(line, 12)
+      now = 0
+      expect(await sendWhenDue(context, first!)).to.deep.equal({ kind: 'sent' })
+      for (const id of others) expect(await sendWhenDue(context, id)).to.include({ kind: 'wait' })
+      const unreached = await queueMessage(context, line, {
+        to_number: BEN,
+        error: 'carrier_unavailable',
+        not_before: ahead(context, '1 minute'),
+      })
+
+      await changeCarrierAccount(context, await getCarrierAccount(context, account), { [pace]: 0.001 })
+      expect(await messageRow(context, others[0]!)).to.include({ job_generation: 0 })
+      await changeCarrierAccount(context, await getCarrierAccount(context, account), { [pace]: 5 })
+      for (const id of others) {
+        expect(await messageRow(context, id)).to.include({ job_generation: 1, not_before: null })
+        expect(await hasMessageJob(context, id, 1)).to.equal(true)
+      }
+      expect(await messageRow(context, unreached)).to.include({ job_generation: 0 })
+      const sentAt = await sendAll(others.toReversed())
+      expect(sentAt.toSorted((a, b) => a - b)).to.deep.equal([
+        0,
+        0,
+        0,
+        0,
+        ...Array<number>(5).fill(1000),
+        2000,
+        2000,
+      ])
+    })
+  }
 
   it('is no limit where none is set', async () => {
     const ids = await queue(await addLineAt(await addAccount({})), 10)

@@ -1,0 +1,46 @@
+import { makePlaceSeekersDue } from '../../../database/messages/requeueing.js'
+import { listWaitingLines } from '../../../database/messages/resumptions.js'
+import { asError } from '../../../errors.js'
+import { FIRST_ID } from '../../../ids.js'
+import type { Context } from '../../context.js'
+import { forgetTurns } from '../windows.js'
+
+const LINES_AT_ONCE = 200
+/** Claims of the line wait as long as one batch takes. */
+const MESSAGES_AT_ONCE = 500
+
+/**
+ * Called after the pace of an account was raised. Each message that waits was told a time at the slower pace, perhaps in
+ * hours, so all of them ask again, oldest first. Never fails: what was not reached goes at the time that it was told.
+ */
+export async function askAgain(context: Context, accountId: string): Promise<void> {
+  const { db, log } = context
+  const account = { table: 'carrier_accounts' as const, id: accountId }
+  let count = 0
+  try {
+    await forgetTurns(context, [accountId])
+    for (let after = FIRST_ID; ;) {
+      const lineIds = await listWaitingLines(db, account, after, LINES_AT_ONCE)
+      await forgetTurns(context, lineIds)
+      for (const lineId of lineIds) count += await askAgainOnLine(context, lineId)
+      const last = lineIds.at(-1)
+      if (last === undefined || lineIds.length < LINES_AT_ONCE) break
+      after = last
+    }
+    log.info({ carrierAccountId: accountId, count }, 'carrier.pace_raised')
+  } catch (error) {
+    log.warn({ carrierAccountId: accountId, count, err: asError(error) }, 'carrier.pace_raised_later')
+  }
+}
+
+async function askAgainOnLine({ db, queues }: Context, lineId: string): Promise<number> {
+  let count = 0
+  for (let after = '0'; ;) {
+    const due = await makePlaceSeekersDue(db, lineId, { after, limit: MESSAGES_AT_ONCE })
+    await queues.enqueueMessages(due)
+    count += due.length
+    const last = due.at(-1)
+    if (last === undefined || due.length < MESSAGES_AT_ONCE) return count
+    after = last.position
+  }
+}

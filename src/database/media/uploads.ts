@@ -25,23 +25,29 @@ export async function deleteUploads(db: Database, tokens: readonly string[]): Pr
 }
 
 /**
- * Deletes uploads that are older than this time, or than so many days.
+ * Deletes uploads that are older than so many days.
  *
  * @returns their number, at most `limit`
  */
-export async function deleteUploadsBefore(
+export async function deleteOldUploads(db: Database, days: number, limit: number): Promise<number> {
+  return deleteUploadsWhere(db, `created_at < clock_timestamp() - :days * interval '1 day'`, { days, limit })
+}
+
+/**
+ * Deletes uploads that were made at certain times.
+ *
+ * @param condition about `created_at`
+ * @returns their number, at most `bindings.limit`
+ */
+export async function deleteUploadsWhere(
   db: Database,
-  until: Date | number,
-  limit: number,
+  condition: string,
+  bindings: Record<string, string | number> & { limit: number },
 ): Promise<number> {
-  const time =
-    typeof until === 'number'
-      ? db.raw(`clock_timestamp() - ? * interval '1 day'`, [until])
-      : until.toISOString()
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from uploads where token in (
-       select token from uploads where created_at < (?)::timestamptz limit ? for update skip locked)`,
-    [time, limit],
+       select token from uploads where ${condition} limit :limit for update skip locked)`,
+    bindings,
   )
   return rowCount
 }

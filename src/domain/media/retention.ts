@@ -1,5 +1,5 @@
 import { listOldMedia, markRemoved } from '../../database/media/removing.js'
-import { deleteUploadsBefore } from '../../database/media/uploads.js'
+import { deleteOldUploads } from '../../database/media/uploads.js'
 import type { Context } from '../context.js'
 
 /**
@@ -24,7 +24,7 @@ export async function removeOldMedia({ db, storage, config }: Context): Promise<
     await markRemoved(db, ids)
     removed = old.length
   }
-  const removeUploads = () => deleteUploadsBefore(db, config.mediaRetentionDays, AT_ONCE)
+  const removeUploads = () => deleteOldUploads(db, config.mediaRetentionDays, AT_ONCE)
   for (let removed = AT_ONCE; removed === AT_ONCE; count += removed) removed = await removeUploads()
   return count
 }

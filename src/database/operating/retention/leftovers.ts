@@ -1,4 +1,5 @@
 import type { Database } from '../../connection.js'
+import { deleteUploadsWhere } from '../../media/uploads.js'
 import { CONTACT_NUMBER } from '../../messages/reading.js'
 import type { OldMonth } from './months.js'
 
@@ -66,8 +67,8 @@ export async function deleteCarrierIds(
 const NO_SUCH_TABLE = '42P01'
 
 /**
- * Makes conversations whose unread messages are dropped unread from the first message that still exists, or read if
- * there is none.
+ * Makes conversations whose first unread message is dropped unread from the first message of a later month, or read
+ * if there is none. An older month may be kept, and then its marks stay.
  *
  * @returns their number, at most `limit`
  */
@@ -78,7 +79,8 @@ export async function moveUnreadMarks(db: Database, span: Span, limit: number): 
        where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= lowest_id_at(:until::timestamptz)
        order by m.id limit 1)
      where (k.line_id, k.number) in (
-       select line_id, number from line_peers where unread_id < lowest_id_at(:until::timestamptz) limit :limit)`,
+       select line_id, number from line_peers
+       where unread_id >= lowest_id_at(:from::timestamptz) and unread_id < lowest_id_at(:until::timestamptz) limit :limit)`,
     { ...boundsOf(span), limit },
   )
   return rowCount
@@ -96,4 +98,16 @@ export async function deleteSimulatedMessages(db: Database, span: Span, limit: n
     { ...boundsOf(span), limit },
   )
   return rowCount
+}
+
+/**
+ * Deletes uploads of the month. Those of an older month may belong to messages that are kept.
+ *
+ * @returns their number, at most `limit`
+ */
+export async function deleteUploadsOfMonth(db: Database, span: Span, limit: number): Promise<number> {
+  return deleteUploadsWhere(db, 'created_at >= :from::timestamptz and created_at < :until::timestamptz', {
+    ...boundsOf(span),
+    limit,
+  })
 }

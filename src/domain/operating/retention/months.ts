@@ -1,4 +1,3 @@
-import { deleteUploadsBefore } from '../../../database/media/uploads.js'
 import {
   dropPartition,
   hasOldStrayRows,
@@ -11,6 +10,7 @@ import {
   deleteCarrierIds,
   deleteMedia,
   deleteSimulatedMessages,
+  deleteUploadsOfMonth,
   listMediaOfMonth,
   moveUnreadMarks,
 } from '../../../database/operating/retention/leftovers.js'
@@ -118,5 +118,5 @@ async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partit
   }
   while ((await moveUnreadMarks(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
   while ((await deleteSimulatedMessages(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
-  while ((await deleteUploadsBefore(db, month.until, MEDIA_AT_ONCE)) === MEDIA_AT_ONCE);
+  while ((await deleteUploadsOfMonth(db, month, MEDIA_AT_ONCE)) === MEDIA_AT_ONCE);
 }

@@ -40,6 +40,8 @@ describeContext('retention', (context) => {
       'deliveries',
       'delivery_attempts',
       'media',
+      'uploads',
+      'line_peers',
       'retention_progress',
     ]) {
       await context.db(table).delete()
@@ -91,7 +93,21 @@ describeContext('retention', (context) => {
     const left = () => context.db('uploads').orderBy('token').pluck<string[]>('token')
     await outcomes(keeping({ messageRetentionDays: 40, mediaRetentionDays: 3650 }))
     expect(await left()).to.deep.equal(['upload 2', 'upload 3'])
-    await context.db('uploads').delete()
+  })
+
+  it('leaves the uploads and the unread marks of an older month that stays', async () => {
+    const kept = await insertPast(context, line, amid(older), { number: ANNA, delivery: { status: 'held' } })
+    await context.db('line_peers').delete()
+    await context.db('line_peers').insert({ line_id: line.lineId, number: ANNA, unread_id: kept.messageId })
+    await context
+      .db('uploads')
+      .insert({ token: 'kept', content_type: 'image/png', bytes: Buffer.from('x'), created_at: amid(older) })
+    expect(await outcomes(keeping({ messageRetentionDays: 40, mediaRetentionDays: 3650 }))).to.deep.equal([
+      ['messages', name(older), 'kept', { heldDeliveries: 1 }],
+      ['messages', name(old), 'dropped', {}],
+    ])
+    expect(await context.db('line_peers').pluck('unread_id')).to.deep.equal([kept.messageId])
+    expect(await context.db('uploads').pluck('token')).to.deep.equal(['kept'])
   })
 
   it('writes into the audit log what it has dropped, and nothing when there is nothing', async () => {

@@ -1,7 +1,7 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { ReceivedRecord } from '../../carriers/records.js'
 import { findReceivedIds, listNumbersAt } from '../../database/carriers/carrier-received.js'
-import { movePolledUntil } from '../../database/carriers/polled-accounts.js'
+import { movePolledUntil, type PolledAccount } from '../../database/carriers/polled-accounts.js'
 import { asError, Unavailable } from '../../errors.js'
 import { pollAccounts } from '../carriers/poll-accounts.js'
 import type { Context } from '../context.js'
@@ -18,6 +18,8 @@ const POLL_EVERY_SECONDS = 180
  */
 const OVERLAP_MS = 30 * 60_000
 
+const DAY_MS = 86_400_000
+
 /** Newer records are left alone: their callback may still be on its way, and has more details than the list. */
 const TOO_NEW_MS = 60_000
 
@@ -26,7 +28,8 @@ const TOO_NEW_MS = 60_000
  * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
  *
  * Everything before an account's `received_until` has been taken in. It moves forward only after a poll without
- * failure.
+ * failure. If it stayed where it was for long, retention has deleted the ids of what came since then: what is older
+ * than MESSAGE_RETENTION_DAYS is not taken in, because all of it would be new.
  *
  * @param options.isStart true if the process has just started: accounts that were asked shortly before are asked
  *   again
@@ -43,8 +46,9 @@ export async function catchUp(
     async (carrier, account) => {
       if (carrier.listReceived === undefined) return false
       const lineSince = await findLines(context, account.name)
-      const poll: Poll = { carrier, lineSince, signal, taken: 0, failed: 0 }
-      const from = new Date(account.since.getTime() - OVERLAP_MS)
+      const keptSince = findKeptSince(context, account)
+      const poll: Poll = { carrier, lineSince, keptSince, signal, taken: 0, failed: 0 }
+      const from = new Date(Math.max(account.since.getTime() - OVERLAP_MS, keptSince))
       try {
         for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
           await receiveRecords(context, poll, batch)
@@ -61,6 +65,12 @@ export async function catchUp(
   return total
 }
 
+/** The first time whose ids are certainly kept, by any clock and until this poll is over. */
+function findKeptSince({ config }: Context, { askedAt }: PolledAccount): number {
+  const { messageRetentionDays: days } = config
+  return days === 0 ? -Infinity : askedAt.getTime() - days * DAY_MS + OVERLAP_MS
+}
+
 /** Returns the times since which the numbers of the account are lines. */
 async function findLines({ db }: Context, account: string): Promise<Map<string, Date>> {
   const lines = (await listNumbersAt(db, account)).filter(({ number }) => canReceive(senderKindOf(number)))
@@ -71,6 +81,8 @@ interface Poll {
   carrier: CarrierClient
   /** The time when each number became a line. */
   lineSince: ReadonlyMap<string, Date>
+  /** Older records are left alone. A carrier may list more than it was asked for. */
+  keptSince: number
   signal: AbortSignal
   taken: number
   failed: number
@@ -78,8 +90,10 @@ interface Poll {
 
 /** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */
 async function receiveRecords(context: Context, poll: Poll, batch: readonly ReceivedRecord[]): Promise<void> {
-  const { carrier, signal } = poll
-  const records = batch.filter(({ receivedAt }) => receivedAt.getTime() <= Date.now() - TOO_NEW_MS)
+  const { carrier, keptSince, signal } = poll
+  const records = batch.filter(
+    ({ receivedAt }) => receivedAt.getTime() >= keptSince && receivedAt.getTime() <= Date.now() - TOO_NEW_MS,
+  )
   const ids = records.map(({ id }) => id)
   const knownIds = await findReceivedIds(context.db, carrier.name, ids)
   for (const record of records) {

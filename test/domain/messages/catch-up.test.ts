@@ -185,6 +185,21 @@ describeContext('catching up on what lines have received', (context) => {
     expect(await events()).to.deep.equal(['since'])
   })
 
+  it('brings nothing that is so old that retention may have deleted the ids of what came with it', async () => {
+    await context.db('carrier_accounts').update({ received_until: ago(4500) })
+    const daysAgo = (days: number) => days * 24 * 60
+    had = [
+      { id: newSid('SM'), text: 'old', minutesAgo: daysAgo(2) + 1 },
+      { id: newSid('SM'), text: 'kept', minutesAgo: daysAgo(2) - 60 },
+    ]
+    const messages = withMessages()
+    expect(
+      await pass(true, { ...messages, config: { ...messages.config, messageRetentionDays: 2 } }),
+    ).to.equal(1)
+    expect(asked[0]?.since.getTime()).to.be.within(ago(daysAgo(2)).getTime(), ago(daysAgo(2) - 60).getTime())
+    expect(await events()).to.deep.equal(['kept'])
+  })
+
   it('asks every few minutes, once for all processes, and at the start of a process at once', async () => {
     await Promise.all([pass(false), pass(false), pass(false)])
     expect(asked).to.have.length(1)

@@ -1,9 +1,7 @@
 import { expect } from 'chai'
 import type { CallbackRequest } from '../../src/carriers/callbacks.js'
-import { createClient } from '../../src/carriers/kit/client.js'
 import type { Provider } from '../../src/carriers/kit.js'
-import { createSafeFetch } from '../../src/safe-fetch.js'
-import { createLog } from '../../src/telemetry/log.js'
+import { asAccount } from '../helpers/provider-client.js'
 import { anyMessage } from './conformance.js'
 import { startServer, type ApiRequest } from './stand-ins/server.js'
 import type { StandIn, TakenMessage } from './stand-ins/stand-in.js'
@@ -58,24 +56,14 @@ export async function expectSameReading<Settings extends object>(
   sendAsTheyDo: (message: { from: string; to: string; text: string }) => Promise<string | undefined>,
   same: readonly (keyof TakenMessage)[] = ['from', 'to', 'text', 'mediaUrls'],
 ): Promise<void> {
-  const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })
-  try {
-    const account = { id: '01980000-0000-7000-8000-000000000001', name: provider.kind }
-    const callbackUrl = () => 'https://linehook.example.com/callback'
-    const tools = {
-      ...{ http, log: createLog('test', 'silent'), callbackUrl },
-      ...{ publicUrl: 'https://linehook.example.com', simulatorOutbox: undefined },
-    }
-    const message = anyMessage({ fromNumber: standIn.number, toNumber: TO, text: TEXT })
-    const client = createClient(provider, account, settings, tools)
-    const { carrierMessageId } = await client.send(message, AbortSignal.timeout(10_000))
-    const theirId = await sendAsTheyDo({ from: standIn.number, to: TO, text: TEXT })
-    expect(standIn.violations).to.deep.equal([])
-    expect(standIn.taken.map(({ id }) => id)).to.deep.equal([carrierMessageId, theirId])
-    const [ours, theirs] = standIn.taken.map((taken) => same.map((field) => taken[field]))
-    expect(theirs).to.deep.equal(ours)
-    expect(theirs).to.include(TEXT)
-  } finally {
-    await http.close()
-  }
+  const message = anyMessage({ fromNumber: standIn.number, toNumber: TO, text: TEXT })
+  const { carrierMessageId } = await asAccount(provider, settings, (carrier) =>
+    carrier.send(message, AbortSignal.timeout(10_000)),
+  )
+  const theirId = await sendAsTheyDo({ from: standIn.number, to: TO, text: TEXT })
+  expect(standIn.violations).to.deep.equal([])
+  expect(standIn.taken.map(({ id }) => id)).to.deep.equal([carrierMessageId, theirId])
+  const [ours, theirs] = standIn.taken.map((taken) => same.map((field) => taken[field]))
+  expect(theirs).to.deep.equal(ours)
+  expect(theirs).to.include(TEXT)
 }

@@ -13,7 +13,12 @@ interface VonageNumber extends kit.CarrierNumber {
   country: string
   /** The application that it is linked to; '' if there is none. */
   applicationId: string
+  /** Its other settings, such as the phone that its calls go to. */
+  others: Readonly<Record<string, string>>
 }
+
+/** The settings of a number that have the same names in the list and in an update. */
+const OTHERS = ['voiceCallbackType', 'voiceCallbackValue', 'voiceStatusCallback', 'moHttpUrl']
 
 /** See https://developer.vonage.com/en/api/numbers, "List the numbers you own". */
 export async function listVonageNumbers({ ask }: Asking, accountUrl: string): Promise<VonageNumber[]> {
@@ -26,7 +31,12 @@ export async function listVonageNumbers({ ask }: Asking, accountUrl: string): Pr
     for (const each of listed) {
       const [id, country] = [textAt(each, 'msisdn'), textAt(each, 'country')]
       const number = kit.readNumber(id, 'plain')
-      numbers.push({ id, number, name: number, country, applicationId: textAt(each, 'app_id') })
+      const others = OTHERS.map((name) => [name, textAt(each, name)]).filter(([, value]) => value !== '')
+      numbers.push({
+        ...{ id, number, name: number, country },
+        applicationId: textAt(each, 'app_id'),
+        others: Object.fromEntries(others) as Record<string, string>,
+      })
     }
     if (listed.length < PAGE_SIZE) break
   }
@@ -70,10 +80,11 @@ export async function setUpVonageNumbers(
     },
   })
   const owned = await listVonageNumbers(asking, accountUrl)
-  for (const { id, country, applicationId: linked } of owned) {
+  for (const { id, country, applicationId: linked, others } of owned) {
     if (linked === applicationId || !wanted.some((one) => one.id === id)) continue
-    // See https://developer.vonage.com/en/api/numbers, "Update a number".
-    const form = { country, msisdn: id, app_id: applicationId }
+    // See https://developer.vonage.com/en/api/numbers, "Update a number". It clears each setting that it does not name,
+    // such as a call forwarding: https://github.com/Nexmo/nexmo-cli/issues/83
+    const form = { ...others, country, msisdn: id, app_id: applicationId }
     await ask({ path: `${accountUrl}/number/update`, form })
   }
 }

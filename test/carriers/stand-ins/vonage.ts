@@ -19,6 +19,8 @@ const authenticationDocumentation = 'https://developer.vonage.com/en/getting-sta
 const apiDocumentation = 'https://developer.vonage.com/en/api/messages'
 
 export interface VonageStandIn extends StandIn {
+  /** The settings of its number. An update replaces them all. */
+  numberSettings: Record<string, string>
   /** Waits for the statuses that the stand-in sends by itself, after `opted-out`. */
   settle(): Promise<CallbackAnswer[]>
 }
@@ -52,7 +54,6 @@ export async function startVonage(
   const violations: string[] = []
   let waiting: Promise<CallbackAnswer>[] = []
   let treatment: Treatment | undefined
-  let isLinked = false
 
   function answer(got: ApiRequest): ApiAnswer | NoAnswer {
     const isBasic = got.headers.authorization === basic()
@@ -178,7 +179,7 @@ export async function startVonage(
         msisdn: number.slice(1),
         type: 'mobile-lvn',
         features: ['SMS', 'MMS', 'VOICE'],
-        ...(isLinked ? { app_id: applicationId } : {}),
+        ...standIn.numberSettings,
       }
       return { status: 200, body: { count: 1, numbers: [entry] } }
     }
@@ -192,7 +193,9 @@ export async function startVonage(
         )
         return { status: 420, body: { 'error-code': '420', 'error-code-label': 'method failed' } }
       }
-      isLinked = form.get('app_id') === applicationId
+      form.delete('country')
+      form.delete('msisdn')
+      standIn.numberSettings = Object.fromEntries(form)
       return { status: 200, body: { 'error-code': '200', 'error-code-label': 'success' } }
     }
     if (got.path !== `/v2/applications/${applicationId}`) return undefined
@@ -277,10 +280,11 @@ export async function startVonage(
   }
 
   const server = await startServer(answer)
-  return {
+  const standIn: VonageStandIn = {
     url: server.url,
     credentials: { apiKey, apiSecret, signatureSecret, applicationId, privateKey: keys.privateKey },
     number,
+    numberSettings: {},
     callbackUrls,
     taken,
     violations,
@@ -307,4 +311,5 @@ export async function startVonage(
     },
     close: () => server.close(),
   }
+  return standIn
 }

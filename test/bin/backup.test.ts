@@ -9,6 +9,7 @@ import { receiveMessage } from '../../src/domain/messages/receive.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
 import { createDataFolder, createEmptyDatabase } from '../helpers/services/services.js'
+import { until } from '../helpers/until.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { answer, describeCommands, jsonAnswer, linehook, refusal } from './linehook.js'
 
@@ -96,6 +97,36 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
       rows: Record<string, number>
     }
     expect(rows.messages).to.equal(2 * TEXTS.length)
+  })
+
+  it('may take longer than the time-outs of the role', async () => {
+    const target = await elsewhere()
+    const db = from(target)
+    try {
+      const { rows } = await db.raw<{ rows: { name: string }[] }>('select current_database() as name')
+      for (const [setting, ms] of [
+        ['statement_timeout', 200],
+        ['idle_in_transaction_session_timeout', 1],
+      ] as const) {
+        await db.raw(`alter database ?? set ${setting} = ${ms}`, [rows[0]?.name ?? ''])
+      }
+      await answer(target, 'restore', file)
+      const again = await db.transaction(async (trx) => {
+        await trx.raw('lock table lines')
+        const written = answer(target, 'backup', join(folder, 'slow.backup'))
+        await until('it has waited for longer', async () => {
+          const waiting = await db.raw<{ rowCount: number }>(
+            `select from pg_stat_activity where application_name = 'linehook backup' and wait_event_type = 'Lock'
+               and datname = current_database() and query_start < clock_timestamp() - interval '400 milliseconds'`,
+          )
+          return waiting.rowCount === 1
+        })
+        return { written }
+      })
+      expect((await again.written)[0]).to.match(/^\d+ rows from \d+ tables written to /)
+    } finally {
+      await db.destroy()
+    }
   })
 
   it('a database that is named in a file is restored, and not one of this folder', async () => {

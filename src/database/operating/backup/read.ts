@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { hasCode, UserError } from '../../../errors.js'
-import { columnList, quoted, tablesOf, type BackedUpTable } from './tables.js'
+import { beginLong, columnList, quoted, tablesOf, type BackedUpTable } from './tables.js'
 import { END_OF_BACKUP, END_OF_TABLE, type BackupHeader } from './write.js'
 
 /** Postgres's own limit of a value keeps lines below this; a longer one shows that the file is not a backup. */
@@ -47,14 +47,16 @@ export async function readBackup(
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'linehook restore' })
   await client.connect()
   try {
-    await client.query('begin')
+    await beginLong(client)
     const tables = new Map((await tablesOf(client)).map((table) => [table.name, table]))
     await prepare(client, header, tables)
     const counts = await copyAll(client, file, tables)
     for (const [name, value] of Object.entries(header.sequences))
       await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), value])
     await client.query('commit')
+    await beginLong(client)
     await client.query('analyze')
+    await client.query('commit')
     return counts
   } finally {
     await client.end()

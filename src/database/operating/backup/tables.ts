@@ -9,6 +9,17 @@ export interface BackedUpTable {
 export const MIGRATION_TABLES = ['knex_migrations', 'knex_migrations_lock']
 
 /**
+ * Begins a transaction that may take as long as it needs: a role may have time-outs, such as the one that
+ * docs/operating/scaling.md names for PgBouncer, and the COPY of a large table takes minutes. All of it is one message,
+ * because the time-out of an idle transaction counts from its beginning.
+ */
+export async function beginLong(client: pg.Client, mode = ''): Promise<void> {
+  await client.query(
+    `begin ${mode}; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+  )
+}
+
+/**
  * Lists every table with its columns, tables that others refer to first. Partitions are read through their table, and
  * columns that Postgres computes are left out.
  */

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { columnList, MIGRATION_TABLES, quoted, tablesOf } from './tables.js'
+import { beginLong, columnList, MIGRATION_TABLES, quoted, tablesOf } from './tables.js'
 
 /** The first line of a backup, as JSON. */
 export interface BackupHeader {
@@ -35,7 +35,7 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Ma
   await client.connect()
   const unfinished = `${file}.unfinished`
   try {
-    await client.query('begin isolation level repeatable read, read only')
+    await beginLong(client, 'isolation level repeatable read, read only')
     const counts = new Map<string, number>()
     const packed = createGzip()
     // Only this user may read the file.

@@ -74,6 +74,8 @@ export async function startWorker<Data>(
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       drainDelay: MAX_BLOCK_SECONDS,
+      // It asks by INFO, and where that is closed it would try again for ever without a pause.
+      skipVersionCheck: true,
       removeOnComplete: { count: 0 },
     },
   )

@@ -47,6 +47,11 @@ describe('docs', () => {
     })
   }
 
+  it('a command of operating/ with a variable that the shell may not have does nothing then', () => {
+    for (const page of PAGES.filter((each) => each.startsWith('docs/operating/')))
+      expect(read(page), page).not.to.match(/"\$\{?[A-Z_]+\}?[/"]/)
+  })
+
   for (const page of PAGES.filter((each) => each !== 'CHANGELOG.md')) {
     it(`every file that ${page} names is there`, () => {
       const named = [...read(page).matchAll(/`((?:[a-z-]+\/)+[\w.-]+\.(?:tsx?|sql|md|js))`/g)].map(

@@ -9,6 +9,7 @@ import { encodePdu } from '../../../src/carriers/smpp/pdu.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { failure } from '../../helpers/failure.js'
 import { SELF_MADE } from '../../helpers/services/self-made.js'
+import { startFullListener } from '../../helpers/web/full-listener.js'
 import { until } from '../../helpers/until.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 import { pdu, startRawSmsc, type RawSmsc } from './raw-smsc.js'
@@ -42,6 +43,26 @@ describe('an SMPP session', () => {
     expect(smsc.seen).to.deep.equal(['bind_transmitter', 'unbind'])
     expect(session.isOpen()).to.equal(false)
     await until('the SMSC has no connection', () => smsc.sessions().length === 0)
+  })
+
+  it('is opened at the next address of the SMSC, within the time of one connection, if the first does not answer', async () => {
+    await start()
+    const addresses = ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 }))
+    const silent = await startFullListener({ host: '127.0.0.2', port: smsc.port })
+    try {
+      // With the times that sessions have in use.
+      const hosts = { resolve: () => Promise.resolve(addresses) }
+      opened.push(
+        await openSession({
+          settings: settingsOf(smsc, { host: 'smsc.example' }),
+          hosts,
+          bindAs: 'transmitter',
+        }),
+      )
+      expect(smsc.seen).to.deep.equal(['bind_transmitter'])
+    } finally {
+      await silent.close()
+    }
   })
 
   it('asks whether the SMSC is there, and ends when it says nothing more', async () => {

@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads'
 
 /** A thread that listens and then never comes back to its event loop, so it accepts nothing. */
 const LISTENER = `
-  const { parentPort } = require('node:worker_threads')
+  const { parentPort, workerData } = require('node:worker_threads')
   const server = require('node:net').createServer()
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  server.listen({ ...workerData, backlog: 1 }, () => {
     parentPort.postMessage(server.address().port)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`
@@ -21,16 +21,14 @@ export interface FullListener {
 }
 
 /** A port of loopback at which a connection is neither refused nor made: as many wait for `accept` as may. */
-export async function startFullListener(): Promise<FullListener> {
-  const worker = new Worker(LISTENER, { eval: true })
+export async function startFullListener({ host = '127.0.0.1', port: asked = 0 } = {}): Promise<FullListener> {
+  const worker = new Worker(LISTENER, { eval: true, workerData: { host, port: asked } })
   const [port] = (await once(worker, 'message')) as [number]
-  const fillers = Array.from({ length: FILLERS }, () =>
-    connect(port, '127.0.0.1').on('error', () => undefined),
-  )
+  const fillers = Array.from({ length: FILLERS }, () => connect(port, host).on('error', () => undefined))
   // The kernel takes them in their order: when the first is through, the others have asked already.
   await once(fillers[0]!, 'connect')
   return {
-    host: `127.0.0.1:${port}`,
+    host: `${host}:${port}`,
     close: async () => {
       for (const filler of fillers) filler.destroy()
       await worker.terminate()

@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { Redis } from 'ioredis'
 import { freePort } from '../../dev/services/free-port.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { createTestRedis } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
 import { createStartFolder } from './support/start-folder.js'
 import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './support/started.js'
@@ -32,8 +35,9 @@ describe('journey: backing up and restoring the data of linehook start', functio
     await started.kill('SIGTERM')
     expect(await started.exitCode).to.equal(0)
   }
-  const linehook = async (...args: string[]) => {
-    const command = runNode('linehook', [program(), ...args], { PORT: String(port) }, folder)
+  const linehook = (...args: string[]) => linehookWith({}, ...args)
+  const linehookWith = async (environment: Environment, ...args: string[]) => {
+    const command = runNode('linehook', [program(), ...args], { PORT: String(port), ...environment }, folder)
     return { exitCode: await command.exitCode, said: command.lines.join('\n') }
   }
   const messageCount = async () => {
@@ -61,6 +65,16 @@ describe('journey: backing up and restoring the data of linehook start', functio
 
     const restored = await linehook('restore', 'linehook.backup', '--replace')
     expect(restored.exitCode, restored.said).to.equal(0)
+
+    // A Redis that was not started here may have other data, which stay.
+    const redisUrl = await createTestRedis()
+    const redis = new Redis(redisUrl)
+    await redis.set('of somebody else', 'data')
+    const again = await linehookWith({ REDIS_URL: redisUrl }, 'restore', 'linehook.backup', '--replace')
+    expect(again.exitCode, again.said).to.equal(0)
+    expect(await redis.get('of somebody else')).to.equal('data')
+    redis.disconnect()
+
     const second = await start()
     expect(await messageCount()).to.equal(1)
     expect(await textsInOutbox(port)).to.deep.equal(['kept'])

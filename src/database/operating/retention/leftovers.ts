@@ -28,33 +28,57 @@ export async function deleteMedia(db: Database, ids: readonly string[]): Promise
   await db('media').whereIn('id', ids).delete()
 }
 
+const CARRIER_ID_TABLES = ['carrier_message_ids', 'carrier_message_ids_again'] as const
+
+/**
+ * Lists the accounts whose carriers' ids are known, each found by one look into the key: an account that was removed
+ * has left its ids.
+ */
+export async function listCarriersWithIds(db: Database): Promise<string[]> {
+  const names = new Set<string>()
+  for (const table of CARRIER_ID_TABLES) {
+    const { rows } = await db.raw<{ rows: { name: string }[] }>(
+      `with recursive found as (
+         (select carrier as name from :table: order by carrier limit 1)
+         union all
+         select (select c.carrier from :table: c where c.carrier > f.name order by c.carrier limit 1)
+         from found f where f.name is not null
+       ) select name from found where name is not null`,
+      { table },
+    )
+    for (const { name } of rows) names.add(name)
+  }
+  return [...names]
+}
+
 /**
  * Forgets the carriers' ids of the messages of a partition: those after a given one, in order of their ids. The table
  * of these ids has no index by message, which every message would have to keep, so each is looked up by its own key.
  *
+ * @param carriers the names of all accounts with ids
  * @returns the last message that was processed, or undefined if there are no more
  */
 export async function deleteCarrierIds(
   db: Database,
   partition: string,
+  carriers: readonly string[],
   afterId: string,
   limit: number,
 ): Promise<string | undefined> {
+  const deleteFrom = (table: (typeof CARRIER_ID_TABLES)[number]) =>
+    `delete from ${table} c using looked
+     where c.carrier = any (:carriers) and c.carrier_message_id = looked.carrier_message_id and c.message_id = looked.id`
   try {
     const { rows } = await db.raw<{ rows: { id: string }[] }>(
       `with looked as materialized (
          select id, carrier_message_id from :partition: where id > :afterId::uuid order by id limit :limit
        ), deleted as (
-         delete from carrier_message_ids c using looked
-         where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
-           and c.message_id = looked.id
+         ${deleteFrom('carrier_message_ids')}
        ), deleted_again as (
-         delete from carrier_message_ids_again c using looked
-         where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
-           and c.message_id = looked.id
+         ${deleteFrom('carrier_message_ids_again')}
        )
        select id from looked order by id desc limit 1`,
-      { partition, afterId, limit },
+      { partition, carriers: [...carriers], afterId, limit },
     )
     return rows[0]?.id
   } catch (error) {

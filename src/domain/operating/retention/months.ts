@@ -11,6 +11,7 @@ import {
   deleteMedia,
   deleteSimulatedMessages,
   deleteUploadsOfMonth,
+  listCarriersWithIds,
   listMediaOfMonth,
   moveUnreadMarks,
 } from '../../../database/operating/retention/leftovers.js'
@@ -113,8 +114,9 @@ async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partit
     )
     if (media.length < MEDIA_AT_ONCE) break
   }
+  const carriers = await listCarriersWithIds(db)
   for (let last: string | undefined = FIRST_ID; last !== undefined;) {
-    last = await deleteCarrierIds(db, partition, last, ROWS_AT_ONCE)
+    last = await deleteCarrierIds(db, partition, carriers, last, ROWS_AT_ONCE)
   }
   while ((await moveUnreadMarks(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
   while ((await deleteSimulatedMessages(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);

@@ -84,6 +84,22 @@ describeContext('retention', (context) => {
     expect(await outcomes()).to.deep.equal([])
   })
 
+  it("drops the carriers' ids of accounts that were removed, too", async () => {
+    const ids = () => context.db('carrier_message_ids').orderBy('carrier').pluck<string[]>('carrier')
+    const again = () => context.db('carrier_message_ids_again').pluck<string[]>('carrier')
+    await context.db('carrier_message_ids').delete()
+    for (const carrier of ['another', 'simulator', 'the-last']) {
+      const { messageId, carrierMessageId } = await insertPast(context, line, amid(old))
+      await context.db('carrier_message_ids').where({ message_id: messageId }).update({ carrier })
+      await context
+        .db('carrier_message_ids_again')
+        .insert({ carrier, carrier_message_id: carrierMessageId, message_id: messageId })
+    }
+    expect([await ids(), (await again()).length]).to.deep.equal([['another', 'simulator', 'the-last'], 3])
+    await outcomes()
+    expect([await ids(), await again()]).to.deep.equal([[], []])
+  })
+
   it('drops uploads with the messages of their month, if these go before media do', async () => {
     const moments = [amid(older), amid(old), new Date(young.getTime() + 1000), new Date()]
     for (const [n, created_at] of moments.entries())

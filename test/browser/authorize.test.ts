@@ -4,6 +4,7 @@ import { createPerson, PASSWORD } from '../domain/people/people.js'
 import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
+import { until } from '../helpers/until.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import {
   asking,
@@ -85,4 +86,37 @@ describe('authorizing an application in a browser', () => {
       await page.context().close()
     })
   }
+
+  it('returns to an application that redirects to another origin, however slowly, after two clicks', async () => {
+    const person = await createPerson(server.context)
+    await createLine(server.context, { userId: person.id, name: 'Shop' })
+    const callback = await startReceiver()
+    const held: (() => void)[] = []
+    callback.answerWith((response, { path }) => {
+      if (!path.startsWith('/callback')) return void response.writeHead(404).end()
+      held.push(() =>
+        response.writeHead(302, { Location: `http://localhost:${application.port}/settings` }).end(),
+      )
+    })
+    try {
+      const redirectUri = `http://127.0.0.1:${callback.port}/callback`
+      const registered = await createApplication(server, { redirectUris: [redirectUri] })
+      const { page } = await openPage(browser, server.web.url)
+      await page.goto(authorizePath(asking(registered, { redirect_uri: redirectUri })))
+      await page.getByLabel('Email').fill(person.email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      const button = page.getByRole('button', { name: 'Authorize', exact: true })
+      const { x, y } = (await button.boundingBox())!
+      await page.mouse.click(x + 5, y + 5)
+      await until('the application is asked', () => held.length > 0)
+      await page.mouse.click(x + 5, y + 5)
+      for (const answer of held) answer()
+      await page.waitForURL(`http://localhost:${application.port}/settings`)
+      expect(callback.requests.filter(({ path }) => path.startsWith('/callback'))).to.have.length(1)
+      await page.context().close()
+    } finally {
+      await callback.close()
+    }
+  })
 })

@@ -9,7 +9,7 @@ import { fieldOf, valuesOf } from '../console/form-values.js'
 import { Empty, Form } from '../console/form.js'
 import { Layout } from '../console/layout.js'
 import { PhoneNumber } from '../console/messages/phone-number.js'
-import { answerPage, pageOf, type Page } from '../console/page.js'
+import { answerPage, pageOf, type Page, type ShownOnce } from '../console/page.js'
 import { sessionOf } from '../console/people/session.js'
 import { UserText } from '../console/user-text.js'
 import { setOwnPagePolicy } from '../middleware/content-security.js'
@@ -31,8 +31,7 @@ const PERMISSIONS: Record<Scope, string> = {
 export function showConsent(context: Context): Middleware {
   return async (ctx) => {
     const asked = await readAuthorizationRequest(context, ctx)
-    // The answer to this page's form continues to the application, which browsers check against the form's policy.
-    setOwnPagePolicy(ctx, [sourceOf(asked.redirectUri)])
+    allowReturn(ctx, asked.redirectUri)
     const page = pageOf(ctx, context)
     const { application } = asked
     answerPage(
@@ -71,7 +70,7 @@ export function showConsent(context: Context): Middleware {
             </div>
           </Form>
           <small>
-            You will return to <strong>{sourceOf(asked.redirectUri)}</strong>. You can revoke access at any
+            You will return to <strong>{placeOf(asked.redirectUri)}</strong>. You can revoke access at any
             time in the console, under Authorized applications. Access ends automatically after a year without
             use.
           </small>
@@ -138,8 +137,8 @@ function LineName({ line }: { line: OwnLine | undefined }) {
 export const isNewConsent: NeedsFresh = async (ctx, context) => {
   if (fieldOf(ctx, 'decision') !== 'authorize') return false
   const { redirectUri, connected, lineId, scopes } = await readAuthorizationRequest(context, ctx)
-  // The page that asks for the password has a form whose answer continues to the application too.
-  setOwnPagePolicy(ctx, [sourceOf(redirectUri)])
+  // The form of the page that asks for the password has the same answer.
+  allowReturn(ctx, redirectUri)
   const chosen = lineId === undefined ? valuesOf(ctx, 'lineId') : [lineId]
   const hasAll = (id: string) => scopes.every((scope) => connected.get(id)?.includes(scope) === true)
   return !chosen.every(hasAll)
@@ -147,14 +146,15 @@ export const isNewConsent: NeedsFresh = async (ctx, context) => {
 
 /** Handles "Authorize" or "Cancel"; either way the browser continues to the application's redirect. */
 export function postConsent(context: Context) {
-  return async (ctx: KoaContext): Promise<string> => {
+  return async (ctx: KoaContext): Promise<string | ShownOnce> => {
     const asked = await readAuthorizationRequest(context, ctx)
     const { userId } = sessionOf(ctx)
     const { providerOf, RESOURCE } = await loadProvider()
     const provider = providerOf(context)
     const finish = async (result: Parameters<typeof provider.interactionResult>[2]) => {
       await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false })
-      return `/oauth/authorize/${asked.uid}`
+      const path = `/oauth/authorize/${asked.uid}`
+      return isWeb(asked.redirectUri) ? { shown: {}, by: showReturn(context, asked, path) } : path
     }
     if (fieldOf(ctx, 'decision') !== 'authorize') {
       await refuseAuthorization(context, { applicationId: asked.application.id, userId })
@@ -193,10 +193,48 @@ function chosenLines(ctx: KoaContext, { choice, lineId }: AuthorizationRequest):
 }
 
 /**
- * Returns a source for the Content-Security-Policy: the origin of a redirect URI, or the scheme of one that has none.
- * CSP does not support IPv6 addresses, and only a plain host may be in the header.
+ * The answer of the form is a page that goes on by itself. A redirect would be part of the form for browsers: they hold
+ * the form's policy against each address of the chain, and where the application's own redirect leads is not known
+ * here. It would also leave the form in sight while the application takes its time, to be clicked again.
  */
-export function sourceOf(redirectUri: string): string {
+function showReturn(
+  context: Context,
+  { application, redirectUri }: AuthorizationRequest,
+  path: string,
+): Middleware {
+  return (ctx) => {
+    setOwnPagePolicy(ctx)
+    ctx.set('Refresh', `0;url=${path}`)
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title={`Return to ${application.name}`}>
+        <article class="narrow">
+          <h1>
+            Returning to <UserText>{application.name}</UserText>
+          </h1>
+          <p class="belated">
+            Is nothing happening? <a href={path}>Continue to {placeOf(redirectUri)}</a>
+          </p>
+        </article>
+      </Layout>,
+    )
+  }
+}
+
+/**
+ * A program on a phone or a desktop has a scheme of its own. Its system may open it only as the direct outcome of a
+ * click, so the answer of the form is a redirect, which ends there.
+ */
+function allowReturn(ctx: KoaContext, redirectUri: string): void {
+  setOwnPagePolicy(ctx, isWeb(redirectUri) ? [] : [new URL(redirectUri).protocol])
+}
+
+function isWeb(redirectUri: string): boolean {
+  return /^https?:$/.test(new URL(redirectUri).protocol)
+}
+
+/** Returns where the user will be, in short: an origin, or the scheme of an address that has none. */
+function placeOf(redirectUri: string): string {
   const { origin, protocol } = new URL(redirectUri)
-  return /^https?:\/\/[a-z\d.-]+(:\d+)?$/.test(origin) ? origin : protocol
+  return isWeb(redirectUri) ? origin : protocol
 }

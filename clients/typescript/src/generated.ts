@@ -140,7 +140,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook/regenerate`, { body }, options)
   }
 
-  /** List the endpoints of your lines, your applications and your account. A line's outgoing webhook comes first. An application sees its own endpoint. */
+  /** List the endpoints of your lines, your applications and your account. A line's outgoing webhook comes first. An application sees its own endpoint. A public application gets 403, because its users have its tokens. */
   async listEndpoints(query?: ListEndpointsQuery, options?: CallOptions): Promise<Endpoint[]> {
     return this.call('GET', `/v1/endpoints`, { query }, options)
   }
@@ -150,7 +150,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints`, { body }, options)
   }
 
-  /** Get an endpoint. Includes its health. */
+  /** Get an endpoint. Includes its health. A public application gets 403, because its users have its tokens. */
   async getEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
@@ -169,7 +169,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
 
-  /** Send a test event to an endpoint. The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. The payload is an example of the type. Without a type, the first type that the endpoint gets is used. */
+  /** Send a test event to an endpoint. The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. The payload is an example of the type. Without a type, the first type that the endpoint gets is used. A public application gets 403, because its users have its tokens. */
   async sendTestEvent(
     endpointId: string,
     body?: SendTestEventBody,
@@ -193,7 +193,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/resume`, {}, options)
   }
 
-  /** Retry all waiting events now. Use this when your server works again. Refused while events are paused. */
+  /** Retry all waiting events now. Use this when your server works again. Refused while events are paused. A public application gets 403, because its users have its tokens. */
   async tryEndpointNow(
     endpointId: string,
     options?: CallOptions,
@@ -203,7 +203,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/try-now`, {}, options)
   }
 
-  /** Send the events that were held while the endpoint was disabled. Sent oldest first. Refused while the endpoint is still disabled. */
+  /** Send the events that were held while the endpoint was disabled. Sent oldest first. Refused while the endpoint is still disabled. A public application gets 403, because its users have its tokens. */
   async sendHeldEvents(
     endpointId: string,
     options?: CallOptions,

@@ -1,6 +1,7 @@
 import type { Database } from '../connection.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
+import type { ApplicationKind } from './application.js'
 
 export type OAuthRecordKind = 'Grant' | 'AuthorizationCode' | 'AccessToken' | 'RefreshToken' | 'Interaction'
 
@@ -17,6 +18,7 @@ export interface OAuthRecord {
 /** The rights of an application with an access token, and the user. */
 export interface ApplicationAccess {
   applicationId: string
+  kind: ApplicationKind
   userId: string
   scopes: string[]
 }
@@ -130,7 +132,7 @@ export async function findApplicationAccess(
   const [row] = await runNamed<ApplicationAccess>(
     db,
     'find_application_access',
-    `select t.application_id as "applicationId", t.user_id as "userId",
+    `select t.application_id as "applicationId", a.kind, t.user_id as "userId",
        string_to_array(t.payload ->> 'scope', ' ') as scopes
      from oauth_records t
      join oauth_records g on g.kind = 'Grant' and g.id_hash = t.grant_hash and g.expires_at > now()

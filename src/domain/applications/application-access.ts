@@ -2,6 +2,8 @@ import { findApplicationAccess, type ApplicationAccess } from '../../database/ap
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 
+export type { ApplicationAccess } from '../../database/applications/oauth-records.js'
+
 /** The rights that an application can have, in the canonical word (`docs/http.md` says what each scope means). */
 export const SCOPES = [
   'messages:connect',

@@ -75,6 +75,24 @@ export function callerOf(ctx: KoaContext): EndpointCaller {
   return { userId: userOf(ctx), lineId: lineOfToken(ctx) }
 }
 
+/**
+ * Returns the caller for what only the developer of an application should see and do: its webhook URL, its server's
+ * responses, and the events of all its users.
+ *
+ * @throws UserError 403 for a public application, because every user of it has one of its tokens at hand
+ */
+function developerOf(ctx: KoaContext): EndpointCaller {
+  if (applicationOf(ctx)?.kind === 'public') {
+    throw new UserError(
+      'A public application cannot do this. Its developer can, with their own API token or in the console',
+      403,
+    )
+  }
+  return callerOf(ctx)
+}
+
+const NOT_PUBLIC = 'A public application gets 403, because its users have its tokens.'
+
 const operation = operationsOf('Endpoints')
 const scopes = ['messages:connect'] as const
 const one = '/v1/endpoints/{endpointId}'
@@ -118,7 +136,7 @@ function actOn(
     at: `post ${one}/${act}`,
     may: 'changes lines',
     answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (call) => presentNow(call, await work(call.context, callerOf(call.ctx), call.id, call)),
+    act: async (call) => presentNow(call, await work(call.context, developerOf(call.ctx), call.id, call)),
   })
 }
 
@@ -136,7 +154,7 @@ function actOnMany(
     scopes,
     answer: answers(description, object({ count })),
     refusals: [409],
-    act: async ({ context, ctx, id }) => ({ count: await work(context, callerOf(ctx), id) }),
+    act: async ({ context, ctx, id }) => ({ count: await work(context, developerOf(ctx), id) }),
   })
 }
 
@@ -151,7 +169,7 @@ export const endpointOperations = [
     may: 'reads lines',
     scopes,
     summary: 'List the endpoints of your {lines}, your applications and your account',
-    description: "A {line}'s outgoing webhook comes first. An application sees its own endpoint.",
+    description: `A {line}'s outgoing webhook comes first. An application sees its own endpoint. ${NOT_PUBLIC}`,
     query: yup.object({
       lineId: idParameter().meta({ about: 'Only endpoints of this {line}.' }),
       applicationId: idParameter().meta({ about: 'Only the endpoint of this application.' }),
@@ -159,7 +177,7 @@ export const endpointOperations = [
     }),
     answer: answers('All of them.', listOf(schemaOf('Endpoint'))),
     act: async ({ context, ctx, query }) => {
-      const endpoints = await listEndpoints(context, callerOf(ctx), await query())
+      const endpoints = await listEndpoints(context, developerOf(ctx), await query())
       return endpoints.map((each) => presentEndpoint(context.vocabulary, each))
     },
   }),
@@ -188,9 +206,9 @@ export const endpointOperations = [
     may: 'reads lines',
     scopes,
     summary: 'Get an endpoint',
-    description: 'Includes its health.',
+    description: `Includes its health. ${NOT_PUBLIC}`,
     answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (call) => presentNow(call, await getEndpoint(call.context, callerOf(call.ctx), call.id)),
+    act: async (call) => presentNow(call, await getEndpoint(call.context, developerOf(call.ctx), call.id)),
   }),
   operation({
     operationId: 'changeEndpoint',
@@ -204,7 +222,7 @@ export const endpointOperations = [
     answer: answers('The endpoint.', schemaOf('Endpoint')),
     act: async (call) => {
       const { context, id } = call
-      const caller = callerOf(call.ctx)
+      const caller = developerOf(call.ctx)
       await getEndpoint(context, caller, id)
       return presentNow(call, await changeEndpoint(context, caller, id, await call.body()))
     },
@@ -216,7 +234,7 @@ export const endpointOperations = [
     summary: 'Delete an endpoint',
     description: 'It gets no more events, and its waiting events become `exhausted`.',
     answer: answers('The deleted endpoint.', schemaOf('Endpoint')),
-    act: async (call) => presentNow(call, await deleteEndpoint(call.context, callerOf(call.ctx), call.id)),
+    act: async (call) => presentNow(call, await deleteEndpoint(call.context, developerOf(call.ctx), call.id)),
   }),
   operation({
     operationId: 'sendTestEvent',
@@ -225,12 +243,13 @@ export const endpointOperations = [
     scopes,
     summary: 'Send a test event to an endpoint',
     description:
-      'The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. The payload is an example of the type. Without a type, the first type that the endpoint gets is used.',
+      'The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. ' +
+      `The payload is an example of the type. Without a type, the first type that the endpoint gets is used. ${NOT_PUBLIC}`,
     body: yup.object({ type: textField('type must be text').meta({ schema: oneOf(...ALL_EVENT_TYPES) }) }),
     answer: answers('The result.', schemaOf('TestEventResult')),
     refusals: [409],
     act: async ({ context, ctx, id, body }) => {
-      const caller = callerOf(ctx)
+      const caller = developerOf(ctx)
       await getEndpoint(context, caller, id)
       const { type } = await body()
       return sendTestEvent(context, caller, id, type)
@@ -277,7 +296,7 @@ export const endpointOperations = [
     {
       operationId: 'tryEndpointNow',
       summary: 'Retry all waiting events now',
-      description: 'Use this when your server works again. Refused while events are paused.',
+      description: `Use this when your server works again. Refused while events are paused. ${NOT_PUBLIC}`,
     },
     tryEndpointNow,
   ),
@@ -287,7 +306,7 @@ export const endpointOperations = [
     {
       operationId: 'sendHeldEvents',
       summary: 'Send the events that were held while the endpoint was disabled',
-      description: 'Sent oldest first. Refused while the endpoint is still disabled.',
+      description: `Sent oldest first. Refused while the endpoint is still disabled. ${NOT_PUBLIC}`,
     },
     sendHeldEvents,
   ),
@@ -299,7 +318,7 @@ export const endpointOperations = [
     description: 'Your server verifies events with it (Standard Webhooks).',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
-      signingSecret: await revealSigningSecret(context, callerOf(ctx), id),
+      signingSecret: await revealSigningSecret(context, developerOf(ctx), id),
     }),
   }),
   operation({
@@ -310,7 +329,7 @@ export const endpointOperations = [
     description: 'Events are also signed with the old secret for 24 hours.',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
-      signingSecret: await rotateSigningSecret(context, callerOf(ctx), id),
+      signingSecret: await rotateSigningSecret(context, developerOf(ctx), id),
     }),
   }),
   operation({
@@ -328,7 +347,7 @@ export const endpointOperations = [
     act: async (call) => {
       const { context } = call
       const { db, vocabulary } = context
-      const { id, userId, lineId, applicationId } = await getEndpoint(context, callerOf(call.ctx), call.id)
+      const { id, userId, lineId, applicationId } = await getEndpoint(context, developerOf(call.ctx), call.id)
       const page = await call.query()
       if (applicationId !== null) {
         await answerList(

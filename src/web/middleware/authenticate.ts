@@ -1,7 +1,11 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { findTokenOwner, type TokenScope } from '../../domain/people/api-tokens.js'
 import { getUser } from '../../domain/people/users.js'
-import { findAccess, type Scope } from '../../domain/applications/application-access.js'
+import {
+  findAccess,
+  type ApplicationAccess,
+  type Scope,
+} from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { insufficientScope, requireTokenScope, type Access } from './token-scope.js'
@@ -16,6 +20,7 @@ interface CallerState {
 
 export interface CallingApplication {
   id: string
+  kind: ApplicationAccess['kind']
   scopes: readonly string[]
 }
 
@@ -81,7 +86,9 @@ async function findCaller(context: Context, token: string): Promise<CallerState 
     return { userId, token: { id: tokenId, isReadOnly, lineId } }
   }
   const access = await findAccess(context, token)
-  return access && { userId: access.userId, application: { id: access.applicationId, scopes: access.scopes } }
+  if (access === undefined) return undefined
+  const { applicationId: id, userId, kind, scopes } = access
+  return { userId, application: { id, kind, scopes } }
 }
 
 function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly Scope[]): void {

@@ -64,7 +64,7 @@ export const oauthSchemas: Record<string, Schema> = {
     status: oneOf('active', 'disabled'),
     outgoing_webhook_url: describe(
       { type: ['string', 'null'], format: 'uri' },
-      `The application's webhook URL, which receives the {line}'s events.`,
+      `The application's webhook URL, which receives the {line}'s events. For a public application only its origin.`,
     ),
   }),
   Introspection: object(

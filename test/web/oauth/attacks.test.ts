@@ -248,6 +248,40 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expectOAuthError(await exchange(code, { code_verifier: pkce().verifier }), 400, 'invalid_grant')
     })
 
+    it("with a public client's token a user learns nothing of its developer's webhook, and acts for no other", async () => {
+      const webhookUrl = 'http://127.0.0.1:9/hooks?key=a-secret'
+      const open = await createApplication(server, { kind: 'public', webhookUrl })
+      const { verifier, challenge } = pkce()
+      const code = await getCode(visitor, asking(open, challenge))
+      const tokens = (await exchange(code, { code_verifier: verifier }, open)).body as Tokens
+      expect(tokens.connected_lines.map((each) => each.outgoing_webhook_url)).to.deep.equal([
+        'http://127.0.0.1:9',
+      ])
+      const { endpointId } = open.application
+      for (const [method, path] of [
+        ['GET', ''],
+        ['GET', `/${endpointId}`],
+        ['POST', `/${endpointId}/test-event`],
+        ['POST', `/${endpointId}/send-held-events`],
+        ['POST', `/${endpointId}/try-now`],
+      ] as const) {
+        const { access_token: token } = tokens
+        const answer = await call(server, token, `/v1/endpoints${path}`, { method })
+        expect([answer.status, answer.text.includes('a-secret')], path).to.deep.equal([403, false])
+      }
+      const replay = {
+        method: 'POST',
+        body: JSON.stringify({ from: '2026-01-01T00:00:00Z', lineId: visitor.line.lineId }),
+      }
+      const counted = await call(
+        server,
+        tokens.access_token,
+        `/v1/endpoints/${endpointId}/replay/preview`,
+        replay,
+      )
+      expect(counted.body, counted.text).to.deep.equal({ count: 0, isMore: false })
+    })
+
     it('a public client must send a challenge, and only S256 counts', async () => {
       const open = await createApplication(server, { kind: 'public' })
       const { code_challenge = '' } = pkce().challenge

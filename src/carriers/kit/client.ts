@@ -16,7 +16,7 @@ export function createClient<Settings extends AnyObject>(
   settings: Settings,
   { http, log, callbackUrl }: CarrierTools & Pick<Use<Settings>, 'callbackUrl'>,
 ): CarrierClient {
-  const { title, codes = {}, listNumbers, setUpNumbers, listReceived, listPhones, mediaHeaders } = provider
+  const { title, codes = {}, listNumbers, setUpNumbers, listReceived, listPhones } = provider
   const numbers = numberFormOf(provider, settings)
   const api = createApi(http, provider.api(settings))
   const use: Use<Settings> = { settings, callbackUrl }
@@ -92,7 +92,6 @@ export function createClient<Settings extends AnyObject>(
         yield recordsOf(listed, { since, numbers: ours, form: numbers })
       },
     }),
-    ...(mediaHeaders && { mediaHeaders: (url) => mediaHeaders(url, settings) }),
     close: () => Promise.resolve(),
   }
 }

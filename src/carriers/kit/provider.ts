@@ -66,8 +66,6 @@ export interface Provider<Settings extends AnyObject> {
    * @throws CarrierRefused
    */
   listReceived?: (since: Date, asking: Asking<Settings>) => Promise<readonly Listed[]>
-  /** Returns the headers for media at its host. By default, anyone who has a URL may read them. */
-  mediaHeaders?: (url: URL, settings: Settings) => Record<string, string>
   callbacks?: ProviderCallbacks<Settings>
 }
 

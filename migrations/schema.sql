@@ -1832,7 +1832,7 @@ CREATE OR REPLACE FUNCTION public.lowest_id_at(moment timestamp with time zone)
  LANGUAGE sql
  STABLE
 AS $function$
-  select (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+  select (lpad(to_hex(greatest(0, floor(extract(epoch from moment) * 1000))::bigint), 12, '0') || repeat('0', 20))::uuid
 $function$
 ;
 

@@ -295,6 +295,16 @@ describeContext('retention', (context) => {
     expect(left).to.deep.equal([kept.attemptId])
   })
 
+  it('keeps what endpoints answered for a hundred years, which began before 1970, if it is told to', async () => {
+    const past = await insertPast(context, line, new Date())
+    expect(await applyRetention(keeping({ excerptRetentionDays: 36_500 }))).to.include({ excerptCount: 0 })
+    const excerpt = context
+      .db('delivery_attempts')
+      .where({ id: past.attemptId })
+      .pluck<(string | null)[]>('response_excerpt')
+    expect((await excerpt)[0]).to.be.a('string')
+  })
+
   it('drops the audit log by its own setting, which nothing else can', async () => {
     await context.db('audit_log').insert({
       ...{ id: idAt(amid(old)), actor_kind: 'service', action: 'user.added' },

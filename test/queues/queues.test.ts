@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { nextRetryMs } from '../../src/domain/endpoints/deliveries/retry-schedule.js'
 import { newId } from '../../src/ids.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
-import { createQueues, QUEUE_PREFIX, type Queues } from '../../src/queues/queues.js'
+import { createQueues, QUEUE_PREFIX, wakingMoment, type Queues } from '../../src/queues/queues.js'
 import { connectRedis } from '../../src/kit/redis/redis.js'
 import { failure } from '../helpers/failure.js'
 import { risesOf } from '../helpers/metrics.js'
@@ -45,6 +46,24 @@ describe('queues', () => {
       await worker.close()
       connection.disconnect()
     }
+  })
+
+  it('wake a lane in time for a wait of any length, and keep few jobs for many that wait for long', async () => {
+    const now = Date.now()
+    for (const waitMs of [0, 5000, 19_999, 20_000, 80_000, 320_001, 5_120_000, 86_400_000]) {
+      const late = wakingMoment(now, waitMs) - now - waitMs
+      if (waitMs < 20_000) expect(late, `${waitMs} ms`).to.be.within(0, 100)
+      else expect(late, `${waitMs} ms`).to.be.within(-waitMs / 100, 0)
+    }
+    const lane = { id: newId(), endpointId: newId() }
+    for (let done = 0; done < 4000; done += 100) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) =>
+          queues.wakeLaneIn(nextRetryMs(6 + (n % 4), 5000, undefined, (done + n) / 4000) ?? 0, lane),
+        ),
+      )
+    }
+    expect(await queues.deliverEvent.getDelayedCount()).to.be.within(100, 300)
   })
 
   it('have one job of a row, and its id is that of the row', async () => {

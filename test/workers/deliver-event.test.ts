@@ -19,6 +19,36 @@ describeInstallation('a process that delivers events', SETUP, ({ context, receiv
     expect(started).to.include({ requests: 2, endpoints: 4 }).and.not.to.have.property('concurrency')
   })
 
+  it('comes back to an endpoint when its next event is due, whatever job it came by', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    const delivery = await receiveForDelivery(
+      context,
+      await createLine(context, { outgoingUrl: receiver.url }),
+    )
+    await until('the first attempt has failed', async () => {
+      const [row] = await context
+        .db('deliveries')
+        .where({ id: delivery.id })
+        .select('status', 'attempt_count')
+      return row.status === 'pending' && row.attempt_count === 1
+    })
+    receiver.answerWith((response) => response.end())
+    const { deliverEvent } = context.queues
+    await until('it has its job', async () => (await deliverEvent.getDelayedCount()) > 0)
+    // As if its timed job had come early, while the lane was at work: it has ended with nothing to do.
+    for (const job of await deliverEvent.getDelayed()) await job.remove()
+    await context
+      .db('deliveries')
+      .where({ id: delivery.id })
+      .update({ due_at: context.db.raw(`clock_timestamp() + interval '1 second'`) })
+    await context.queues.wakeLanes([{ endpointId: delivery.endpoint_id, id: delivery.id }])
+    await until('it is delivered', async () => {
+      const [row] = await context.db('deliveries').where({ id: delivery.id }).select('status')
+      return row.status === 'delivered'
+    })
+    receiver.requests.splice(0)
+  })
+
   it('gives each endpoint its turn, even if more hang than it works on at a time', async () => {
     hanging.answerWith(() => undefined)
     for (let n = 0; n < 7; n += 1) {

@@ -31,8 +31,12 @@ await startWorker(
         return
       }
       const nextDueMs = await runLane(context, endpointId, id)
-      // The clock of the process that delayed the job was ahead of Postgres's, which counts.
-      if (isTimed === true && nextDueMs !== undefined) throw new TryAgainIn(Math.max(0, nextDueMs))
+      if (nextDueMs === undefined) return
+      // It came before the next delivery is due (`wakingMoment`), or the clock of the process that delayed it was ahead
+      // of Postgres's, which counts.
+      if (isTimed === true) throw new TryAgainIn(Math.max(0, nextDueMs))
+      // A timed job that came early while this one was at work has ended with nothing to do.
+      await context.queues.wakeLaneIn(nextDueMs, { endpointId, id })
     },
     crashed: async ({ db }, { id, isSuspect }) => {
       if (isSuspect === true) await recordDeliveryCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS)

@@ -11,15 +11,39 @@ export async function listNumbersAt(
     .select<{ number: string; createdAt: Date }[]>({ number: 'number', createdAt: 'created_at' })
 }
 
-/** Which of these the carrier has delivered already, by its ids. */
+/**
+ * Which of these carriers of this kind have delivered already, by their ids, whichever account it was: two entries may be
+ * the same account at the provider, and then both list a message that one of them has brought.
+ */
 export async function findReceivedIds(
   db: Database,
-  carrier: string,
+  kind: string,
   carrierMessageIds: readonly string[],
 ): Promise<Set<string>> {
   const ids = await db('carrier_message_ids')
-    .where({ carrier, is_inbound: true })
+    .where({ is_inbound: true })
+    .whereRaw('carrier = any (array(select name from carrier_accounts where kind = ?))', [kind])
     .whereRaw('carrier_message_id = any (?)', [[...carrierMessageIds]])
     .pluck<string[]>('carrier_message_id')
   return new Set(ids)
+}
+
+/**
+ * Notes the id of a message that a list has brought under every account of the kind that the line has, so that a late
+ * callback for another of them is a repeat.
+ */
+export async function noteReceivedId(
+  db: Database,
+  kind: string,
+  toNumber: string,
+  { carrierMessageId, messageId }: { carrierMessageId: string; messageId: string },
+): Promise<void> {
+  await db.raw(
+    `insert into carrier_message_ids (carrier, carrier_message_id, message_id, is_inbound)
+     select a.name, :carrierMessageId, :messageId::uuid, true
+     from carrier_accounts a join lines l on l.number = :toNumber and is_line_at(l.carrier, l.routes, a.name)
+     where a.kind = :kind order by a.name
+     on conflict do nothing`,
+    { kind, toNumber, carrierMessageId, messageId },
+  )
 }

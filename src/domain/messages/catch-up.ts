@@ -1,6 +1,6 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { ReceivedRecord } from '../../carriers/records.js'
-import { findReceivedIds, listNumbersAt } from '../../database/carriers/carrier-received.js'
+import { findReceivedIds, listNumbersAt, noteReceivedId } from '../../database/carriers/carrier-received.js'
 import { movePolledUntil, type PolledAccount } from '../../database/carriers/polled-accounts.js'
 import { asError, Unavailable } from '../../errors.js'
 import { pollAccounts } from '../carriers/poll-accounts.js'
@@ -25,7 +25,8 @@ const TOO_NEW_MS = 60_000
 
 /**
  * Asks carriers what our lines have received, and takes in what no callback delivered: if we were down for longer than
- * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
+ * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks,
+ * except that they are looked for under all accounts of the kind.
  *
  * Everything before an account's `received_until` has been taken in. It moves forward only after a poll without
  * failure. If it stayed where it was for long, retention has deleted the ids of what came since then: what is older
@@ -40,6 +41,7 @@ export async function catchUp(
   { isStart, signal }: { isStart: boolean; signal: AbortSignal },
 ): Promise<number> {
   let total = 0
+  const taking = new Set<string>()
   await pollAccounts(
     context,
     { what: 'received', everySeconds: isStart ? 0 : POLL_EVERY_SECONDS, signal },
@@ -47,7 +49,8 @@ export async function catchUp(
       if (carrier.listReceived === undefined) return false
       const lineSince = await findLines(context, account.name)
       const keptSince = findKeptSince(context, account)
-      const poll: Poll = { carrier, lineSince, keptSince, signal, taken: 0, failed: 0 }
+      const { kind } = account
+      const poll: Poll = { carrier, kind, lineSince, keptSince, signal, taking, taken: 0, failed: 0 }
       const from = new Date(Math.max(account.since.getTime() - OVERLAP_MS, keptSince))
       try {
         for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
@@ -79,23 +82,26 @@ async function findLines({ db }: Context, account: string): Promise<Map<string, 
 
 interface Poll {
   carrier: CarrierClient
+  kind: string
   /** The time when each number became a line. */
   lineSince: ReadonlyMap<string, Date>
   /** Older records are left alone. A carrier may list more than it was asked for. */
   keptSince: number
   signal: AbortSignal
+  /** The messages that this call takes in: entries of the same account at the provider list them at the same time. */
+  taking: Set<string>
   taken: number
   failed: number
 }
 
 /** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */
 async function receiveRecords(context: Context, poll: Poll, batch: readonly ReceivedRecord[]): Promise<void> {
-  const { carrier, keptSince, signal } = poll
+  const { carrier, kind, keptSince, signal } = poll
   const records = batch.filter(
     ({ receivedAt }) => receivedAt.getTime() >= keptSince && receivedAt.getTime() <= Date.now() - TOO_NEW_MS,
   )
   const ids = records.map(({ id }) => id)
-  const knownIds = await findReceivedIds(context.db, carrier.name, ids)
+  const knownIds = await findReceivedIds(context.db, kind, ids)
   for (const record of records) {
     signal.throwIfAborted()
     try {
@@ -120,7 +126,15 @@ async function receiveRecord(
   const lineSince = found && poll.lineSince.get(found.toNumber)
   // Messages from before the number became a line belonged to another user.
   if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
+  const key = `${poll.kind} ${carrierMessageId}`
+  if (poll.taking.has(key)) return
+  poll.taking.add(key)
+  // Another process may have taken it in under the name of another account while this one read it.
+  if ((await findReceivedIds(context.db, poll.kind, [carrierMessageId])).size > 0) return
   const { name: carrierAccount } = poll.carrier
   const outcome = await receiveMessage(context, { carrierAccount, carrierMessageId, ...found, receivedAt })
-  if (outcome.kind === 'received') poll.taken += 1
+  if (outcome.kind !== 'received') return
+  poll.taken += 1
+  const { messageId } = outcome
+  await noteReceivedId(context.db, poll.kind, found.toNumber, { carrierMessageId, messageId })
 }

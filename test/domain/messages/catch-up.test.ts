@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { CarrierRefused } from '../../../src/carriers/carrier.js'
 import { contentOf } from '../../../src/carriers/records.js'
+import { setRoutes } from '../../../src/domain/lines/routes.js'
 import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { withCarrierOf, ANNA, BEN, inboundText, messageRow, sendNew } from '../fixtures.js'
@@ -104,6 +106,35 @@ describeContext('catching up on what lines have received', (context) => {
     expect(readIds).to.deep.equal([after])
     expect((await bring(after)).kind).to.equal('repeat')
     expect(await received()).to.have.length(2)
+  })
+
+  describe('of a line with a second entry for the same account of its carrier', () => {
+    beforeEach(async () => {
+      await context
+        .db('carrier_accounts')
+        .insert({ id: newId(), name: 'second', kind: 'simulator', created_at: ago(10_000) })
+      await setRoutes(context, { userId: line.userId, id: line.lineId }, [{ carrier: 'second' }])
+    })
+    afterEach(() => context.db('carrier_accounts').where({ name: 'second' }).delete())
+
+    it('doubles nothing that a callback has brought to either', async () => {
+      const [first, second] = [newSid('SM'), newSid('SM')]
+      await bring(first)
+      await bring(second, { carrierAccount: 'second' })
+      had = [{ id: first }, { id: second }]
+      expect(await pass()).to.equal(0)
+      expect(asked, 'both are asked').to.have.length(2)
+      expect(await received()).to.have.length(2)
+    })
+
+    it('brings what both list once, and a late callback to either is a repeat', async () => {
+      const id = newSid('SM')
+      had = [{ id, text: 'Hi there' }]
+      expect(await pass()).to.equal(1)
+      expect(await events()).to.deep.equal(['Hi there'])
+      expect((await bring(id)).kind).to.equal('repeat')
+      expect((await bring(id, { carrierAccount: 'second' })).kind).to.equal('repeat')
+    })
   })
 
   it('brings a message with the id of one that we sent', async () => {

@@ -1,7 +1,7 @@
 import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
-import { hasReceiver } from './deliveries/receiver.js'
+import { hasEvent, hasReceiver } from './deliveries/receiver.js'
 import type { Event } from './events.js'
 import { allOf, idsBetween } from '../lists.js'
 import { HAS_CONTENT } from '../people/forgotten.js'
@@ -37,14 +37,15 @@ const HAS_OUTCOME: Record<ReplayOutcome, string> = {
 
 /**
  * Deliveries that are under way, or wait for their first attempt or for a copy of their media, go out by themselves.
- * Those whose receiver is gone stay as they are: what had arrived would look as if it never had.
+ * Those whose receiver or event is gone stay as they are: what had arrived would look as if it never had.
  */
 function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
   const receivers = receiversOf(filter)
   return {
     sql: `from deliveries where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
-      and not (status = 'held' and ${WITHOUT_MEDIA}) and ${hasReceiver('deliveries')}`,
+      and not (status = 'held' and ${WITHOUT_MEDIA}) and ${hasReceiver('deliveries')}
+      and ${hasEvent('deliveries')}`,
     bindings: [afterId, ...bindings, ...receivers.bindings],
   }
 }
@@ -111,7 +112,8 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
       sql: `select id, event_id from deliveries
         where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
           and exists (select from application_lines c where c.application_id = deliveries.application_id
-            and c.line_id = deliveries.line_id and gets_events(c.scopes))`,
+            and c.line_id = deliveries.line_id and gets_events(c.scopes))
+          and ${hasEvent('deliveries')}`,
       bindings: [afterId, ...bindings, ...receivers.bindings],
     }
   }

@@ -162,6 +162,14 @@ describeContext('replaying events', (context) => {
     ])
   })
 
+  it('leaves out deliveries whose event retention has deleted: what they got stays delivered', async () => {
+    await deliverAll()
+    await context.db('events').where({ id: deliveries[1]!.event_id }).delete()
+    expect(await count()).to.include({ count: 2 })
+    await goOn(context, await start())
+    expect(await statuses()).to.deep.equal(['pending', 'delivered', 'pending'])
+  })
+
   it('to another URL: the same events, signed, and neither deliveries nor the health of the endpoint change', async () => {
     receiver.answerWith((response) => response.writeHead(500).end())
     await deliverAll()

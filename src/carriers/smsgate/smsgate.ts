@@ -2,6 +2,7 @@ import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 import { listPhones, readPing } from './health.js'
 import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } from './phone.js'
+import { setUpWebhooks } from './webhooks.js'
 
 /** https://docs.sms-gate.app/features/webhooks/ */
 const STATES: kit.StateTable = {
@@ -71,16 +72,7 @@ export const smsgate: kit.Provider<Settings> = {
   test: ({ apiUrl }) => ({ path: devicesPath(apiUrl) }),
   listNumbers,
   listPhones,
-
-  /** https://docs.sms-gate.app/features/webhooks/ */
-  setUpNumbers: async (_numbers, { ask, callbackUrl, settings: { deviceId } }) => {
-    const url = callbackUrl('events')
-    const { body } = await ask({ path: '/webhooks' })
-    const known = kit.listAt({ body }, 'body').filter((each) => textAt(each, 'url') === url)
-    for (const event of EVENTS.filter((each) => !known.some((one) => textAt(one, 'event') === each))) {
-      await ask({ path: '/webhooks', json: { url, event, deviceId: deviceId || undefined } })
-    }
-  },
+  setUpNumbers: (_numbers, asking) => setUpWebhooks(asking, EVENTS),
 
   callbacks: {
     urls: { events: 'Webhook URL for each event' },

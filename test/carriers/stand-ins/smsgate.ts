@@ -151,8 +151,10 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
 
   const registerWebhook = (request: ApiRequest, isLocal: boolean): ApiAnswer => {
     const allowHttp = options.allowHttpWebhooks === true
-    const webhook = checkWebhook(request, { isLocal, deviceId, allowHttp, violate })
-    if ('refusal' in webhook) return refuse(400, webhook.refusal)
+    const checked = checkWebhook(request, { isLocal, deviceId, allowHttp, violate })
+    if ('refusal' in checked) return refuse(400, checked.refusal)
+    // The phone's own server keeps no device with a webhook (the app's `WebHooksService.kt`).
+    const webhook = isLocal ? { ...checked, deviceId: null } : checked
     const index = webhooks.findIndex((other) => other.id === webhook.id)
     if (index === -1) webhooks.push(webhook)
     else webhooks[index] = webhook

@@ -71,3 +71,23 @@ export async function listUnclearCallbacks(db: Database, accountId: string): Pro
 export async function deleteOldUnclearCallbacks(db: Database, keptDays: number): Promise<number> {
   return db('unclear_callbacks').whereRaw('last_at < now() - make_interval(days => ?)', [keptDays]).delete()
 }
+
+/** Deletes the requests in which a phone number stands, an E.164 one. */
+export async function deleteUnclearCallbacksOf(db: Database, number: string): Promise<void> {
+  await db.raw(
+    `delete from unclear_callbacks where exists (
+       select from unnest(:forms::text[]) f(digits)
+       where position(convert_to(f.digits, 'UTF8') in body) > 0 or position(f.digits in query) > 0
+         or position(f.digits in why) > 0)`,
+    { forms: formsOf(number.slice(1)) },
+  )
+}
+
+/**
+ * The digits of a number as carriers write them. What came in a session is kept in hexadecimal: SMPP has the digits as
+ * text, and a modem has them in pairs, with the second one first.
+ */
+function formsOf(digits: string): string[] {
+  const pairs = digits.length % 2 === 0 ? digits : `${digits}f`
+  return [digits, Buffer.from(digits).toString('hex'), pairs.replace(/(.)(.)/g, '$2$1')]
+}

@@ -1,3 +1,4 @@
+import { deleteUnclearCallbacksOf } from '../carriers/unclear-callbacks.js'
 import { transaction, type Database } from '../connection.js'
 import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines } from './finding.js'
 import { FORGOTTEN } from './forgotten.js'
@@ -55,9 +56,9 @@ export async function eraseMessages(
       number,
       events.map(({ id }) => id),
     )
-    // A carrier's words may repeat the number, and a reference may be made of it.
+    // A carrier's words may repeat the number; a reference may be made of it, and options may be anything.
     await trx.raw(
-      `update messages set text = null, media_urls = null, client_ref = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
+      `update messages set text = null, media_urls = null, client_ref = null, carrier_options = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
          ${replaced('from_number')}, ${replaced('to_number')}
        where id = any (:ids::uuid[])`,
       bindings,
@@ -151,9 +152,13 @@ export async function deleteContacts(db: Database, number: string): Promise<numb
   return db('contacts').where({ number }).delete()
 }
 
-/** Erases parts of texts whose other parts never came, and the carrier's last errors of a minute. */
+/**
+ * Erases parts of texts whose other parts never came, requests of carriers that were not understood, and the carrier's
+ * last errors of a minute.
+ */
 export async function eraseRemains(db: Database, number: string): Promise<void> {
   await db('smpp_parts').where({ from_number: number }).delete()
+  await deleteUnclearCallbacksOf(db, number)
   // Clients choose the keys, and some derive them from the number.
   await db.raw(`delete from idempotency_keys where position(ltrim(?, '+') in key) > 0`, [number])
   await db.raw(

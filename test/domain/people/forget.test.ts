@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { search } from '../../../src/domain/messages/search.js'
 import { listAudit } from '../../../src/domain/operating/audit.js'
+import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
+import { keepUnclearCallback } from '../../../src/domain/carriers/unclear-callbacks.js'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
@@ -103,6 +105,37 @@ describeContext('forgetting a person', (context) => {
       await context.db('messages').orderBy('id').select('id', 'status', 'direction', 'type'),
     ).to.deep.equal(before)
     expect(Object.values(await findPerson(context, ANNA)).filter((count) => count > 0)).to.deep.equal([])
+  })
+
+  it('erases the options that the sender gave to the carrier', async () => {
+    await queueMessage(context, line, { status: 'sent', carrier_options: { name: 'Anna Miller' } })
+    await forgetPerson(context, ANNA, REASON)
+    expect(await findText(context, 'Miller')).to.deep.equal([])
+  })
+
+  it('deletes the requests that were not understood and have the number, however it is written', async () => {
+    const account = await getCarrierAccount(context, 'simulator')
+    const keep = (body: string, query = '') =>
+      keepUnclearCallback(context, account, {
+        why: 'no line',
+        name: 'received',
+        request: {
+          method: 'POST',
+          query: new URLSearchParams(query),
+          body: Buffer.from(body),
+          header: () => '',
+        },
+        isLogged: false,
+      })
+    await keep(`From=%2B${ANNA.slice(1)}&Body=secret`)
+    await keep('secret', `from=${ANNA}`)
+    // As SMPP and a modem have it, in hexadecimal.
+    await keep(Buffer.from(`${ANNA.slice(1)}\0secret`).toString('hex'))
+    await keep('040b915100550501f10000')
+    await keep(`From=%2B${BEN.slice(1)}`)
+    await forgetPerson(context, ANNA, REASON)
+    const left = await context.db('unclear_callbacks').pluck<Buffer[]>('body')
+    expect(left.map(String)).to.deep.equal([`From=%2B${BEN.slice(1)}`])
   })
 
   it('leaves everybody else as they were', async () => {

@@ -39,7 +39,7 @@ create index application_lines_user on application_lines (user_id, application_i
 create table oauth_records (
   kind text not null check (kind in ('Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken', 'Interaction')),
   id_hash bytea not null,
-  -- The grant of a code or token, which is invalid without it.
+  -- The grant of a code or token, which is invalid without it, and once it has ended.
   grant_hash bytea,
   application_id uuid references applications (id) on delete cascade,
   user_id uuid references users (id) on delete cascade,
@@ -53,7 +53,9 @@ create table oauth_records (
   consumed_again_at timestamptz,
   primary key (kind, id_hash)
 );
-create index oauth_records_application on oauth_records (application_id, user_id);
+create index oauth_records_grants on oauth_records (application_id, user_id) where kind = 'Grant';
+create index oauth_records_grants_user on oauth_records (user_id) where kind = 'Grant';
+create index oauth_records_application on oauth_records (application_id);
 create index oauth_records_expiry on oauth_records (expires_at);
 create index oauth_records_grant on oauth_records (grant_hash);
 create index oauth_records_user on oauth_records (user_id);

@@ -23,13 +23,16 @@ export interface ApplicationAccess {
   scopes: string[]
 }
 
-/** Making a refresh token is a use of its grant, which from then on lasts as long as the token does. */
+/**
+ * Making a refresh token is a use of its grant, which from then on lasts as long as the token does. One that has ended
+ * stays so.
+ */
 export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Promise<void> {
   await db.raw(
     `with used as (
        update oauth_records set expires_at = now() + make_interval(secs => :expiresInSeconds),
          payload = jsonb_set(payload, '{exp}', to_jsonb(extract(epoch from now())::bigint + :expiresInSeconds))
-       where :kind = 'RefreshToken' and kind = 'Grant' and id_hash = :grantHash
+       where :kind = 'RefreshToken' and kind = 'Grant' and id_hash = :grantHash and expires_at > now()
      )
      insert into oauth_records (kind, id_hash, grant_hash, application_id, user_id, payload, expires_at)
      values (:kind, :idHash, :grantHash, (select id from applications where client_id = :clientId), :userId,
@@ -49,7 +52,7 @@ const MAY_BE_USED = `(consumed_at is null or (kind = 'RefreshToken' and consumed
   and consumed_at > now() - interval '30 seconds'))`
 
 /**
- * Finds a record even if it is expired or used up, which the caller tells apart. `consumedAt` is null while it may be
+ * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended. `consumedAt` is null while it may be
  * used. The records of a disabled user are not found until the user is enabled again.
  */
 export async function findOAuthRecord(
@@ -59,6 +62,7 @@ export async function findOAuthRecord(
 ): Promise<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined> {
   return db('oauth_records')
     .where({ kind, id_hash: idHash })
+    .whereRaw(`(kind <> 'Grant' or expires_at > now())`)
     .whereRaw(`not exists (select from users u where u.id = user_id and u.disabled_at is not null)`)
     .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>([
       'payload',
@@ -85,40 +89,40 @@ export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idH
 }
 
 /**
- * Deletes the grant and everything that came out of it.
- *
- * @returns its user; undefined if there was none any longer
+ * Ends the grants of `which`, at once and for all that came out of them: no code and no token works without its grant.
+ * The rows stay until `deleteOAuthRecords` finds them, because there may be a million of an application that refreshes
+ * often, more than a statement can delete in its time.
  */
-export async function deleteOAuthGrant(
+async function endGrants(
+  db: Database,
+  which: { id_hash?: Buffer; application_id?: string; user_id?: string },
+): Promise<{ applicationId: string; userId: string }[]> {
+  return db('oauth_records')
+    .where({ ...which, kind: 'Grant' })
+    .where('expires_at', '>', db.fn.now())
+    .update({ expires_at: 'epoch' })
+    .returning<{ applicationId: string; userId: string }[]>([
+      'application_id as applicationId',
+      'user_id as userId',
+    ])
+}
+
+/** @returns its user; undefined if the grant had ended before */
+export async function endOAuthGrant(
   db: Database,
   grantHash: Buffer,
 ): Promise<{ applicationId: string; userId: string } | undefined> {
-  const deleted = await db('oauth_records')
-    .where({ grant_hash: grantHash })
-    .orWhere({ kind: 'Grant', id_hash: grantHash })
-    .delete()
-    .returning<{ kind: string; application_id: string; user_id: string }[]>([
-      'kind',
-      'application_id',
-      'user_id',
-    ])
-  const grant = deleted.find(({ kind }) => kind === 'Grant')
-  return grant && { applicationId: grant.application_id, userId: grant.user_id }
+  return (await endGrants(db, { id_hash: grantHash }))[0]
 }
 
-/** Deletes everything that a user granted to applications, and what came out of it. */
-export async function deleteOAuthRecordsOfUser(db: Database, userId: string): Promise<void> {
-  await db('oauth_records').where({ user_id: userId }).delete()
+/** Ends everything that a user granted to applications. */
+export async function endOAuthGrantsOfUser(db: Database, userId: string): Promise<void> {
+  await endGrants(db, { user_id: userId })
 }
 
-/** Deletes everything that all users, or one user, granted to an application. */
-export async function deleteOAuthRecordsOf(
-  db: Database,
-  applicationId: string,
-  userId?: string,
-): Promise<void> {
-  const records = db('oauth_records').where({ application_id: applicationId })
-  await (userId === undefined ? records : records.where({ user_id: userId })).delete()
+/** Ends everything that all users, or one user, granted to an application. */
+export async function endOAuthGrantsOf(db: Database, applicationId: string, userId?: string): Promise<void> {
+  await endGrants(db, { application_id: applicationId, ...(userId === undefined ? {} : { user_id: userId }) })
 }
 
 /**
@@ -146,16 +150,27 @@ export async function findApplicationAccess(
 }
 
 /**
- * Deletes expired records, and grants without a living token. A grant of the last hour stays: its tokens may not be made
- * yet.
+ * Deletes expired records, everything that came out of a grant that has ended, and grants without a living token. A grant
+ * of the last hour stays: its tokens may not be made yet.
  *
- * @returns how many were deleted
+ * @returns how many were deleted, at most `limit`
  */
-export async function deleteExpiredOAuthRecords(db: Database): Promise<number> {
+export async function deleteOAuthRecords(db: Database, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
-    `delete from oauth_records r where r.expires_at < now()
-       or (r.kind = 'Grant' and r.created_at < now() - interval '1 hour'
-         and not exists (select 1 from oauth_records o where o.grant_hash = r.id_hash and o.expires_at > now()))`,
+    `delete from oauth_records where (kind, id_hash) in (
+       select kind, id_hash from (
+         select kind, id_hash from oauth_records where kind <> 'Grant' and expires_at < now()
+         union all
+         select r.kind, r.id_hash from oauth_records g join oauth_records r on r.grant_hash = g.id_hash
+         where g.kind = 'Grant' and g.expires_at < now()
+         union all
+         select g.kind, g.id_hash from oauth_records g
+         where g.kind = 'Grant' and not exists (
+             select from oauth_records r where r.grant_hash = g.id_hash
+               and (r.expires_at > now() or g.expires_at < now()))
+           and (g.expires_at < now() or g.created_at < now() - interval '1 hour')
+       ) over_now limit ?)`,
+    [limit],
   )
   return rowCount
 }

@@ -13,7 +13,7 @@ import {
 import { deleteAuthorizations } from '../../database/applications/authorizations.js'
 import { transaction, type Database } from '../../database/connection.js'
 import { setOptInEvents } from '../../database/endpoints/endpoints.js'
-import { deleteOAuthRecordsOf } from '../../database/applications/oauth-records.js'
+import { endOAuthGrantsOf } from '../../database/applications/oauth-records.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
@@ -187,7 +187,7 @@ export async function deleteApplication(context: Context, userId: string, id: st
     if (application === undefined) throw noApplication()
     await markApplicationDeleted(trx, id)
     const lines = await deleteAuthorizations(trx, { applicationId: id })
-    await deleteOAuthRecordsOf(trx, id)
+    await endOAuthGrantsOf(trx, id)
     await record(context, trx, {
       action: 'application.deleted',
       subjectId: id,

@@ -10,7 +10,7 @@ import {
 import { transaction, type Database } from '../../database/connection.js'
 import { findLineNumbers } from '../../database/lines/lines.js'
 import type { NewDelivery } from '../../database/endpoints/deliveries/creating.js'
-import { deleteOAuthRecordsOf } from '../../database/applications/oauth-records.js'
+import { endOAuthGrantsOf } from '../../database/applications/oauth-records.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Scope } from './application-access.js'
@@ -140,7 +140,7 @@ async function end(
     // This is the same lock as in `authorizeLines`: one of them finishes before the other begins.
     const removed = (await lockApplication(trx, applicationId)) ? await deleteAuthorizations(trx, which) : []
     const rest = await listAuthorizedLines(trx, applicationId, userId)
-    if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
+    if (rest.length === 0) await endOAuthGrantsOf(trx, applicationId, userId)
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
     if (removed.length > 0) {
       await record(context, trx, {

@@ -1,5 +1,5 @@
 import { transaction } from '../../database/connection.js'
-import { deleteOAuthGrant } from '../../database/applications/oauth-records.js'
+import { endOAuthGrant } from '../../database/applications/oauth-records.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
@@ -9,7 +9,7 @@ import type { Context } from '../context.js'
  */
 export async function endTokensOf({ db }: Context, grantHash: Buffer): Promise<void> {
   await transaction(db, async (trx) => {
-    const grant = await deleteOAuthGrant(trx, grantHash)
+    const grant = await endOAuthGrant(trx, grantHash)
     if (grant === undefined) return
     const { applicationId, userId } = grant
     const actor = { kind: 'application', userId, credentialId: applicationId, address: null } as const

@@ -6,7 +6,7 @@ import { deleteOldUnclearCallbacks } from '../../database/carriers/unclear-callb
 import { deleteExpiredKeys } from '../../database/messages/idempotency-keys.js'
 import { deleteOldCauses } from '../../database/operating/notice-causes.js'
 import { deleteOldNotices } from '../../database/operating/notices.js'
-import { deleteExpiredOAuthRecords } from '../../database/applications/oauth-records.js'
+import { deleteOAuthRecords } from '../../database/applications/oauth-records.js'
 import { deleteOldCounts } from '../../database/operating/overview/counting.js'
 import { ensurePartitions } from '../../database/partitions.js'
 import { deleteExpiredChallenges } from '../../database/people/second-factors/passkeys.js'
@@ -23,6 +23,8 @@ import { removeOldMedia } from '../media/retention.js'
 
 /** Deleting the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
+/** The tokens of a grant that has ended may be a million. */
+const OAUTH_RECORDS_AT_ONCE = 5000
 const NOTICES_KEPT_DAYS = 90
 const TASKS_KEPT_DAYS = 30
 /** Each takes with it the events that it sent to another URL. */
@@ -43,7 +45,8 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   portalCount: ({ db }) => deleteExpiredPortalAccess(db),
   resetLinkCount: ({ db }) => deleteOldResetLinks(db),
   attemptCount: ({ db }) => deleteOldAttempts(db),
-  oauthRecordCount: ({ db }) => deleteExpiredOAuthRecords(db),
+  oauthRecordCount: ({ db }) =>
+    inParts(OAUTH_RECORDS_AT_ONCE, () => deleteOAuthRecords(db, OAUTH_RECORDS_AT_ONCE)),
   mediaCount: removeOldMedia,
   minuteCount: ({ db }) => deleteOldCounts(db),
   countryHourCount: ({ db }) => deleteOldCountryHours(db),

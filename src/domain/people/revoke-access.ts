@@ -1,6 +1,6 @@
 import { deleteApiTokensOf } from '../../database/people/api-tokens.js'
 import { transaction, type Database } from '../../database/connection.js'
-import { deleteOAuthRecordsOfUser } from '../../database/applications/oauth-records.js'
+import { endOAuthGrantsOfUser } from '../../database/applications/oauth-records.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -46,7 +46,7 @@ export async function revokeAccessIn(
 ): Promise<Revoking> {
   const apiTokens = await deleteApiTokensOf(trx, userId)
   const authorizations = await endAllAuthorizations(trx, userId)
-  await deleteOAuthRecordsOfUser(trx, userId)
+  await endOAuthGrantsOfUser(trx, userId)
   if (apiTokens.length + authorizations.length > 0) {
     await record(context, trx, {
       action: 'access.revoked',

@@ -5,7 +5,10 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import { SCOPES } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
+import type { Window } from '../../kit/redis/sliding-window.js'
 import { newId } from '../../ids.js'
+import { sha256 } from '../../secrets.js'
+import { networkOf } from '../../network.js'
 import { leaveOriginsToProvider } from '../middleware/other-origins.js'
 import { doubted } from '../unknown-outcome.js'
 import { presentConnectedLines } from './connected-lines.js'
@@ -18,6 +21,9 @@ export { limitAnonymousRequests } from './anonymous-limit.js'
 
 /** The token requests of one address in a minute: even a busy application makes far fewer. */
 const REQUESTS_PER_MINUTE = 300
+
+/** Even an access token that is valid for a minute only is refreshed less often by several processes of an application. */
+const REFRESHES_PER_HOUR = 240
 
 /** Handles GET /oauth/authorize, which leads to the consent page, or back to the application with an error. */
 export function authorize(context: Context): Middleware {
@@ -40,6 +46,7 @@ export function exchange(context: Context): Middleware {
   return async (ctx) => {
     await requirePace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    await requireRefreshPace(context, parameters)
     const complete = await withRedirectUri(context, parameters)
     await issue(context, ctx, complete).catch((error: unknown) => {
       const sentence = 'It is unknown whether tokens were issued. If a repeat is refused, authorize again'
@@ -190,13 +197,35 @@ function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Re
 /**
  * @throws UserError 429. Without Redis there is no limit: secrets and codes are too long to be guessed at any rate.
  */
-async function requirePace({ windows }: Context, ctx: KoaContext): Promise<void> {
-  const window = { key: `oauth:{${ctx.ip}}`, limit: REQUESTS_PER_MINUTE, lengthMs: 60_000 }
+async function requirePace(context: Context, ctx: KoaContext): Promise<void> {
+  const window = { key: `oauth:{${networkOf(ctx.ip)}}`, limit: REQUESTS_PER_MINUTE, lengthMs: 60_000 }
+  await requireRoom(context, window, 'Too many token requests from this address. Wait a minute')
+}
+
+/**
+ * Every refresh makes two rows that stay for as long as the grant may be used.
+ *
+ * @throws UserError 429
+ */
+async function requireRefreshPace(context: Context, parameters: Parameters): Promise<void> {
+  const { grant_type: grantType, refresh_token: token } = parameters
+  if (grantType !== 'refresh_token' || typeof token !== 'string') return
+  const { providerOf } = await loadProvider()
+  const known = await providerOf(context).RefreshToken.find(token, { ignoreExpiration: true })
+  if (known?.grantId === undefined) return
+  const key = `refresh:{${sha256(known.grantId).toString('hex')}}`
+  await requireRoom(
+    context,
+    { key, limit: REFRESHES_PER_HOUR, lengthMs: 3_600_000 },
+    'Too many refreshes of one authorization. Use an access token until it expires',
+  )
+}
+
+async function requireRoom({ windows }: Context, window: Window, message: string): Promise<void> {
   const waitMs = await windows.take(newId(), [window]).catch((error: unknown) => {
     if (error instanceof Unavailable) return 0
     throw error
   })
   if (waitMs === 0) return
-  const message = 'Too many token requests from this address. Wait a minute'
   throw new UserError(message, 429, Math.ceil(waitMs / 1000))
 }

@@ -40,10 +40,15 @@ describeContext('lines of applications', (context) => {
     const connected = async (userId = line.userId) =>
       (await listAuthorizedLines(context.db, applicationId, userId)).map(({ id }) => id)
     const tokenCount = async (userId: string) =>
-      (await context.db('oauth_records').where({ application_id: applicationId, user_id: userId })).length
+      (
+        await context
+          .db('oauth_records')
+          .where({ kind: 'Grant', application_id: applicationId, user_id: userId })
+          .where('expires_at', '>', new Date())
+      ).length
     const grant = (userId: string) =>
       context.db('oauth_records').insert({
-        kind: 'AccessToken',
+        kind: 'Grant',
         id_hash: Buffer.from(newId()),
         application_id: applicationId,
         user_id: userId,

@@ -229,7 +229,9 @@ describeContext('users', (context) => {
     const access = async () => ({
       tokenOwner: (await findTokenOwner(context, apiToken))?.userId,
       applications: (await listAuthorizedApplications(context, ada.id)).length,
-      grants: (await context.db('oauth_records').where({ user_id: ada.id })).length,
+      grants: (
+        await context.db('oauth_records').where({ user_id: ada.id }).where('expires_at', '>', new Date())
+      ).length,
     })
     const before = () => ({ tokenOwner: ada.id, applications: 1, grants: 1 })
     const none = { tokenOwner: undefined, applications: 0, grants: 0 }

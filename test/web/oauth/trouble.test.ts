@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import {
-  deleteExpiredOAuthRecords,
-  type OAuthRecordKind,
-} from '../../../src/database/applications/oauth-records.js'
+import { deleteOAuthRecords, type OAuthRecordKind } from '../../../src/database/applications/oauth-records.js'
 import type { Context } from '../../../src/domain/context.js'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
+import { sha256 } from '../../../src/secrets.js'
 import { freePort } from '../../../dev/services/free-port.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
@@ -19,6 +18,7 @@ import {
   call,
   createApplication,
   createVisitor,
+  expectOAuthError,
   getCode,
   getTokens,
   requestToken,
@@ -199,11 +199,61 @@ describe('OAuth when not all is well', () => {
         .update({ expires_at: new Date(Date.now() - 1000) })
       await db('oauth_records').update({ created_at: new Date(Date.now() - 2 * 3_600_000) })
 
-      expect(await deleteExpiredOAuthRecords(db)).to.be.above(0)
+      expect(await deleteOAuthRecords(db, 1000)).to.be.above(0)
       expect(await ofOld.clone()).to.deep.equal([])
       const kinds = await db('oauth_records').orderBy('kind').pluck<string[]>('kind')
       expect(kinds).to.include.members(['AccessToken', 'Grant', 'Interaction', 'RefreshToken'])
       expect((await call(server, alive.access_token, '/v1/lines')).status).to.equal(200)
+    })
+
+    it('deletes what came out of a grant that has ended, in parts, long after nothing of it works', async () => {
+      const { db } = server.context
+      const application = await createApplication(server)
+      const [visitor, other] = [await createVisitor(server), await createVisitor(server)]
+      const alive = await getTokens(server, other, application)
+      const { access_token, refresh_token } = await getTokens(server, visitor, application)
+      const ofIt = () => db('oauth_records').where({ user_id: visitor.line.userId })
+      const before = (await ofIt()).length
+      await endAuthorizations(server.context, visitor.line.userId, application.id)
+      expect(await ofIt(), 'only marked').to.have.length(before)
+      const refresh = { grant_type: 'refresh_token', refresh_token }
+      expect((await call(server, access_token, '/v1/lines')).status).to.equal(401)
+      expectOAuthError(await requestToken(server, application, refresh), 400, 'invalid_grant')
+      const asked = await requestToken(
+        server,
+        application,
+        { token: access_token },
+        { path: '/oauth/introspect' },
+      )
+      expect(asked.body).to.deep.equal({ active: false })
+
+      const counts: number[] = []
+      while (counts.at(-1) !== 0) counts.push(await deleteOAuthRecords(db, 3))
+      expect(Math.max(...counts)).to.equal(3)
+      expect(await ofIt()).to.deep.equal([])
+      expect((await call(server, alive.access_token, '/v1/lines')).status).to.equal(200)
+    })
+
+    it('refuses an application that refreshes one authorization without a pause', async () => {
+      const { db, windows } = server.context
+      const application = await createApplication(server)
+      const tokens = await getTokens(server, await createVisitor(server), application)
+      const refresh = () =>
+        requestToken(server, application, {
+          grant_type: 'refresh_token',
+          refresh_token: tokens.refresh_token,
+        })
+      const { grantId } = await db('oauth_records')
+        .where({ kind: 'RefreshToken', application_id: application.id })
+        .first<{ grantId: string }>(db.raw(`payload ->> 'grantId' as "grantId"`))
+      const key = `refresh:{${sha256(grantId).toString('hex')}}`
+      const places = Array.from({ length: 240 }, (_, n) => ({ member: `${n}`, agoMs: 60_000 }))
+      await windows.fill({ key, limit: 240, lengthMs: 3_600_000 }, places)
+      const refused = await refresh()
+      expect(refused.status, refused.text).to.equal(429)
+      expect(Number(refused.headers.get('retry-after'))).to.be.within(3400, 3600)
+      await server.context.redis.del(key)
+      expect((await refresh()).status).to.equal(200)
     })
   })
 

@@ -70,7 +70,7 @@ export function showConsent(context: Context): Middleware {
             </div>
           </Form>
           <small>
-            You will return to <strong>{placeOf(asked.redirectUri)}</strong>. You can revoke access at any
+            You will return to <strong>{sourceOf(asked.redirectUri)}</strong>. You can revoke access at any
             time in the console, under Authorized applications. Access ends automatically after a year without
             use.
           </small>
@@ -154,7 +154,7 @@ export function postConsent(context: Context) {
     const finish = async (result: Parameters<typeof provider.interactionResult>[2]) => {
       await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false })
       const path = `/oauth/authorize/${asked.uid}`
-      return isWeb(asked.redirectUri) ? { shown: {}, by: showReturn(context, asked, path) } : path
+      return goesOnByPage(ctx, asked.redirectUri) ? { shown: {}, by: showReturn(context, asked, path) } : path
     }
     if (fieldOf(ctx, 'decision') !== 'authorize') {
       await refuseAuthorization(context, { applicationId: asked.application.id, userId })
@@ -213,7 +213,7 @@ function showReturn(
             Returning to <UserText>{application.name}</UserText>
           </h1>
           <p class="belated">
-            Is nothing happening? <a href={path}>Continue to {placeOf(redirectUri)}</a>
+            Is nothing happening? <a href={path}>Continue to {sourceOf(redirectUri)}</a>
           </p>
         </article>
       </Layout>,
@@ -222,19 +222,24 @@ function showReturn(
 }
 
 /**
- * A program on a phone or a desktop has a scheme of its own. Its system may open it only as the direct outcome of a
- * click, so the answer of the form is a redirect, which ends there.
+ * False for a program on a phone or a desktop with a scheme of its own, which systems open only as the direct outcome
+ * of a click; and for what is no browser (or one that says nothing, as over plain http to another machine), which
+ * follows a redirect and not a page.
  */
+function goesOnByPage(ctx: KoaContext, redirectUri: string): boolean {
+  return /^https?:/.test(redirectUri) && ctx.get('Sec-Fetch-Dest') === 'document'
+}
+
+/** The answer of the form may be a redirect that continues to the application. */
 function allowReturn(ctx: KoaContext, redirectUri: string): void {
-  setOwnPagePolicy(ctx, isWeb(redirectUri) ? [] : [new URL(redirectUri).protocol])
+  setOwnPagePolicy(ctx, [sourceOf(redirectUri)])
 }
 
-function isWeb(redirectUri: string): boolean {
-  return /^https?:$/.test(new URL(redirectUri).protocol)
-}
-
-/** Returns where the user will be, in short: an origin, or the scheme of an address that has none. */
-function placeOf(redirectUri: string): string {
+/**
+ * Returns a source for the Content-Security-Policy: the origin of a redirect URI, or the scheme of one that has none.
+ * CSP does not support IPv6 addresses, and only a plain host may be in the header.
+ */
+export function sourceOf(redirectUri: string): string {
   const { origin, protocol } = new URL(redirectUri)
-  return isWeb(redirectUri) ? origin : protocol
+  return /^https?:\/\/[a-z\d.-]+(:\d+)?$/.test(origin) ? origin : protocol
 }

@@ -511,14 +511,14 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expect((await visitor.post(page.url, bare)).status).to.equal(403)
       const cross = await visitor.post(page.url, good, { 'Sec-Fetch-Site': 'cross-site' })
       expect(cross.status).to.equal(403)
-      expect((await visitor.post(page.url, good)).status).to.equal(200)
+      expect((await visitor.post(page.url, good)).status).to.equal(303)
     })
 
-    it('no page may frame it, and its form leads to us only', async () => {
+    it('no page may frame it, and its form leads to us and to the application only', async () => {
       const { answer } = await open()
       const policy = answer.headers.get('content-security-policy')
       expect(policy).to.include("frame-ancestors 'none'").and.include("default-src 'none'")
-      expect(policy).to.match(/form-action 'self';/)
+      expect(policy).to.match(/form-action 'self' https:\/\/app\.example;/)
       expect(answer.headers.get('x-frame-options')).to.equal('DENY')
       const elsewhere = await visitor.get('/console/settings')
       expect(elsewhere.headers.get('content-security-policy')).to.match(/form-action 'self';/)
@@ -624,6 +624,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       const answer = await post([])
       expect(answer.status).to.equal(400)
       expect(answer.text).to.include('Choose at least one line').and.include('Authorize</button>')
+      expect(answer.headers.get('content-security-policy')).to.include('https://app.example')
     })
 
     it("another user's line_id is not shown and not connected", async () => {

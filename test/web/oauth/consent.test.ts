@@ -3,6 +3,7 @@ import { hashPassword } from '../../../src/domain/people/passwords.js'
 import { PASSWORD } from '../../domain/people/people.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
+import { sourceOf } from '../../../src/web/oauth/consent.js'
 import {
   asking,
   authorizePath,
@@ -11,7 +12,6 @@ import {
   createVisitor,
   decide,
   getTokens,
-  onwardFrom,
   serveOAuth,
   type TestApplication,
   type Visitor,
@@ -77,15 +77,16 @@ describeWith('the consent page', serveOAuth, (server) => {
     const { posted: asked, url } = await submit({}, choice)
     expect([asked.status, await connected()]).to.deep.equal([401, []])
     expect(asked.text).to.include('name="confirm-password"').and.to.include(visitor.line.lineId)
-    expect(asked.headers.get('content-security-policy')).to.include("form-action 'self';")
+    expect(asked.headers.get('content-security-policy')).to.include('https://app.example')
     const sent = [...choice, ['confirm-by', 'password'], ['confirm-password', PASSWORD]]
     const done = await visitor.post(url, consentFields(asked, sent))
-    const back = new URL((await visitor.follow(onwardFrom(done))).url)
+    expect(done.status, done.text).to.equal(303)
+    const back = new URL((await visitor.follow(done.headers.get('location') ?? '')).url)
     expect(back.searchParams.get('code')).to.be.a('string')
     expect(await connected()).to.deep.equal([visitor.line.lineId])
 
-    expect((await submit({}, choice)).posted.status, 'the same again').to.equal(200)
-    expect((await submit({}, [['decision', 'cancel']])).posted.status, 'a refusal').to.equal(200)
+    expect((await submit({}, choice)).posted.status, 'the same again').to.equal(303)
+    expect((await submit({}, [['decision', 'cancel']])).posted.status, 'a refusal').to.equal(303)
     expect((await submit({ scope: 'lines:read' }, choice)).posted.status, 'another scope').to.equal(401)
     const second = [...choice, ['lineId', await another()]]
     expect((await submit({}, second)).posted.status, 'another line').to.equal(401)
@@ -196,26 +197,39 @@ describeWith('the consent page', serveOAuth, (server) => {
   }
 
   it('leads back to an application on the same machine or phone', async () => {
-    for (const [redirectUri, targets] of [
-      ['http://127.0.0.1:4000/cb', "'self'"],
-      ['http://[::1]:4000/cb', "'self'"],
-      ['com.example.app:/cb', "'self' com.example.app:"],
-      ['https://app.example/cb?keep=this', "'self'"],
-    ] as const) {
+    for (const redirectUri of [
+      'http://127.0.0.1:4000/cb',
+      'com.example.app:/cb',
+      'https://app.example/cb?keep=this',
+    ]) {
       const native = await createApplication(server, { redirectUris: [redirectUri] })
       const page = await visitor.follow(authorizePath(asking(native, { redirect_uri: redirectUri })))
-      expect(page.answer.headers.get('content-security-policy')).to.include(`form-action ${targets};`)
+      expect(page.answer.headers.get('content-security-policy')).to.include(
+        `form-action 'self' ${sourceOf(redirectUri)}`,
+      )
       const back = await decide(visitor, page)
       expect(back.href.startsWith(redirectUri)).to.be.true
       expect(back.searchParams.get('code')).to.be.a('string')
     }
   })
 
-  it('names the place to which the page after it goes on, for a browser that does not', async () => {
+  it('allows only an origin or a scheme in its policy, and nothing injected', () => {
+    expect(sourceOf('https://app.example/a;b?c')).to.equal('https://app.example')
+    expect(sourceOf('https://app.example:8443/')).to.equal('https://app.example:8443')
+    expect(sourceOf('http://[::1]:4000/')).to.equal('http:')
+    expect(sourceOf('com.example.app:/cb')).to.equal('com.example.app:')
+    expect(sourceOf("https://a.example;script-src'x'/")).to.equal('https:')
+  })
+
+  it('is followed in a browser by a page that goes on, and has a link for a browser that does not', async () => {
     const page = await open()
     const fields = consentFields(page.answer, [['decision', 'cancel']])
-    const posted = await visitor.post(page.url, fields)
-    expect(posted.text).to.include(`<a href="${onwardFrom(posted)}">Continue to https://app.example</a>`)
+    const posted = await visitor.post(page.url, fields, { 'Sec-Fetch-Dest': 'document' })
+    expect(posted.status).to.equal(200)
+    const [, onward] = /^0;url=(.+)$/.exec(posted.headers.get('refresh') ?? '') ?? []
+    expect(posted.text).to.include(`<a href="${onward}">Continue to https://app.example</a>`)
+    const back = new URL((await visitor.follow(onward ?? '')).url)
+    expect(back.searchParams.get('error')).to.equal('access_denied')
   })
 
   it('uses https-only cookies, each for its own page, which no other host can set', async () => {

@@ -147,15 +147,8 @@ export async function decide(
     page.url,
     consentFields(page.answer, [...lineIds.map((id) => ['lineId', id]), ['decision', decision]]),
   )
-  return new URL((await visitor.follow(onwardFrom(posted))).url)
-}
-
-/** The address to which the answer to the consent form sends the browser: by its page, or by a redirect. */
-export function onwardFrom(posted: Answer): string {
-  const [, refresh] = /^0;url=(.+)$/.exec(posted.headers.get('refresh') ?? '') ?? []
-  const onward = posted.status === 200 ? refresh : posted.headers.get('location')
-  expect(onward, posted.text).to.be.a('string')
-  return onward ?? ''
+  expect(posted.status, posted.text).to.equal(303)
+  return new URL((await visitor.follow(posted.headers.get('location') ?? '')).url)
 }
 
 export function consentFields(page: Answer, fields: string[][]): URLSearchParams {

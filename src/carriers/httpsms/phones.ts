@@ -50,17 +50,21 @@ export async function listPhones(asking: Asking): Promise<kit.PhoneState[]> {
 /** See https://docs.httpsms.com/webhooks/introduction : one webhook serves all of the account's lines. */
 export async function setUpWebhook(
   wanted: readonly kit.CarrierNumber[],
-  { ask, callbackUrl, settings: { signingKey } }: Asking,
+  asking: Asking,
   events: readonly string[],
 ): Promise<void> {
+  const { ask, callbackUrl, settings } = asking
   const url = callbackUrl('events')
   const { body } = await ask({ path: '/v1/webhooks', query: { limit: String(PAGE) } })
   const ours = kit.listAt(body, 'data').find((each) => pathOf(textAt(each, 'url')) === pathOf(url))
-  const numbers = new Set([...kit.textsAt(ours, 'phone_numbers'), ...wanted.map(({ number }) => number)])
+  // A webhook may still have a phone that the account no longer has, but no request may name one.
+  const phones = (await listNumbers(asking)).map(({ number }) => number)
+  const kept = kit.textsAt(ours, 'phone_numbers').filter((number) => phones.includes(number))
+  const numbers = new Set([...kept, ...wanted.map(({ number }) => number)])
   await ask({
     method: ours === undefined ? 'POST' : 'PUT',
     path: ours === undefined ? '/v1/webhooks' : `/v1/webhooks/${textAt(ours, 'id')}`,
-    json: { url, signing_key: signingKey, phone_numbers: [...numbers], events },
+    json: { url, signing_key: settings.signingKey, phone_numbers: [...numbers], events },
   })
 }
 

@@ -14,6 +14,10 @@ export interface ConversationKey {
 
 const OWN_LINE = '(select id from lines where id = :lineId and user_id = :userId)'
 
+/** SQL: the first message of the conversation `k` that came in after the newest one that the reader was shown. */
+const NEWER = `(select m.id from messages m where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number
+  and m.direction = 'inbound' and m.id > :upTo::uuid order by m.id limit 1)`
+
 /**
  * Marks a conversation as read, before its messages are listed: one that comes in later makes it unread again.
  *
@@ -57,15 +61,22 @@ export async function markUnread(db: Database, key: ConversationKey): Promise<vo
   )
 }
 
-/** Puts a conversation away until its number writes again. It counts as read. */
-export async function archive(db: Database, key: ConversationKey): Promise<void> {
-  await db.raw(
+/**
+ * Puts a conversation away until its number writes again. It counts as read.
+ *
+ * @param key.upTo the newest message that the reader was shown
+ * @returns false if it is unread since a newer one came in: then it stays
+ */
+export async function archive(db: Database, key: ConversationKey & { upTo: string }): Promise<boolean> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
     // The time is truncated to milliseconds, because the archive's pages are distinguished by it.
-    `insert into line_peers (line_id, number, archived_at)
+    `insert into line_peers as k (line_id, number, archived_at)
      select l.id, :number, date_trunc('milliseconds', now()) from lines l where l.id = :lineId and l.user_id = :userId
-     on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null`,
+     on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null
+     where k.unread_id is null or (k.unread_id <= :upTo::uuid and ${NEWER} is null)`,
     { ...key },
   )
+  return rowCount > 0
 }
 
 export async function takeFromArchive(db: Database, key: ConversationKey): Promise<void> {
@@ -74,12 +85,16 @@ export async function takeFromArchive(db: Database, key: ConversationKey): Promi
   })
 }
 
-/** Marks every conversation of the user's lines as read. */
-export async function markAllRead(db: Database, userId: string): Promise<void> {
+/**
+ * Marks every conversation of the user's lines as read.
+ *
+ * @param upTo the newest message that the reader was shown: what came in since then stays unread
+ */
+export async function markAllRead(db: Database, userId: string, upTo: string): Promise<void> {
   await db.raw(
-    `update line_peers set unread_id = null
-     where line_id in (select id from lines where user_id = ?) and unread_id is not null`,
-    [userId],
+    `update line_peers k set unread_id = ${NEWER}
+     where line_id in (select id from lines where user_id = :userId) and unread_id <= :upTo::uuid`,
+    { userId, upTo },
   )
 }
 

@@ -23,11 +23,12 @@ import { keepPictures } from '../../../domain/media/uploads.js'
 import { UserError } from '../../../errors.js'
 import { filesOf, requireReadableForm } from '../../middleware/multipart-form.js'
 import { findPeerState } from '../../../domain/messages/opt-out/peers.js'
-import { isId } from '../../../ids.js'
+import { isId, newId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath, numberOf } from './conversation/path.js'
 import { Face, ListHead, People } from './conversation/people.js'
+import { shownUpTo, ShownUpTo } from './conversation/shown-up-to.js'
 import { Thread } from './conversation/thread.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
@@ -191,7 +192,14 @@ export function postUnread(context: Context): Act {
 }
 
 export function postArchive(context: Context): Act {
-  return (ctx) => mark(context, ctx, archive, 'conversation-archived')
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const { id: lineId } = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+    const key = { userId, lineId, number: numberOf(ctx) }
+    return (await archive(context.db, { ...key, upTo: shownUpTo(ctx) }))
+      ? withNotice(conversationsPath(lineId), 'conversation-archived')
+      : withNotice(conversationPath(lineId, key.number), 'conversation-not-archived')
+  }
 }
 
 export function postUnarchive(context: Context): Act {
@@ -255,18 +263,28 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
   }
 }
 
+/** The id of the form on the page. */
+const ARCHIVE = 'archive'
+
 /** The forms that move the conversation in the list. */
 function Marks({ page, view }: { page: Page; view: View }) {
-  const { archivedAt, messages, path } = view
+  const { archivedAt, messages, before, path } = view
   if (messages.length === 0) return null
   return (
     <div class="marks">
       <Form page={page} action={`${path}/unread`} class="inline">
         <button type="submit">Mark as unread</button>
       </Form>
-      <Form page={page} action={`${path}/${archivedAt === null ? 'archive' : 'unarchive'}`} class="inline">
-        <button type="submit">{archivedAt === null ? 'Archive' : 'Move to inbox'}</button>
-      </Form>
+      {archivedAt === null ? (
+        <Form page={page} action={`${path}/archive`} class="inline" more={{ id: ARCHIVE }}>
+          {before !== undefined && <ShownUpTo id={newId()} />}
+          <button type="submit">Archive</button>
+        </Form>
+      ) : (
+        <Form page={page} action={`${path}/unarchive`} class="inline">
+          <button type="submit">Move to inbox</button>
+        </Form>
+      )}
     </div>
   )
 }
@@ -276,6 +294,7 @@ function Now(props: View & { page: Page }) {
   const oldest = messages[0]
   return (
     <>
+      {before === undefined && <ShownUpTo id={messages.at(-1)?.id} form={ARCHIVE} />}
       <Blocked number={number} contact={contact} />
       <Obstacles number={number} obstacles={obstacles} />
       <nav class="pages" aria-label="Pages">

@@ -3,8 +3,9 @@ import { markAllRead } from '../../../database/messages/conversations/marks.js'
 import { listUnreadConversations } from '../../../database/messages/conversations/conversations.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
-import { isId } from '../../../ids.js'
+import { isId, newId } from '../../../ids.js'
 import { ConversationRows } from './conversation/rows.js'
+import { shownUpTo, ShownUpTo } from './conversation/shown-up-to.js'
 import { queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
@@ -33,7 +34,10 @@ export function showInbox(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Inbox">
-        <PageHead title="Inbox" acts={page.unreadConversationCount > 0 && <AllRead page={page} />} />
+        <PageHead
+          title="Inbox"
+          acts={page.unreadConversationCount > 0 && <AllRead page={page} isLive={isNewest && q === ''} />}
+        />
         <p class="muted">Unread conversations on all of your lines.</p>
         <ListControls label="Search unread conversations" listing={searchOf(INBOX, q, { count })} />
         <div class="flow" {...liveness}>
@@ -50,14 +54,19 @@ export function liveInbox(context: Context): Middleware {
 
 export function postAllRead(context: Context): Act {
   return async (ctx) => {
-    await markAllRead(context.db, sessionOf(ctx).userId)
+    await markAllRead(context.db, sessionOf(ctx).userId, shownUpTo(ctx))
     return withNotice(INBOX, 'conversations-read')
   }
 }
 
-function AllRead({ page }: { page: Page }) {
+/** The id of the form on the page. */
+const ALL_READ = 'all-read'
+
+/** It marks all conversations, also those that a search or an older page leaves out. */
+function AllRead({ page, isLive }: { page: Page; isLive: boolean }) {
   return (
-    <Form page={page} action={`${INBOX}/read`} class="inline">
+    <Form page={page} action={`${INBOX}/read`} class="inline" more={{ id: ALL_READ }}>
+      {!isLive && <ShownUpTo id={newId()} />}
       <button type="submit" class="secondary">
         Mark all as read
       </button>
@@ -82,8 +91,13 @@ async function listOf(context: Context, ctx: KoaContext) {
     ),
     listOwnLines(context, userId),
   ])
+  const newestId = conversations
+    .map(({ id }) => id)
+    .toSorted()
+    .at(-1)
   const list = (
     <>
+      {before === undefined && q === '' && <ShownUpTo id={newestId} form={ALL_READ} />}
       {conversations.length === 0 && q !== '' ? (
         <Empty>Nothing found in your unread conversations.</Empty>
       ) : conversations.length === 0 ? (

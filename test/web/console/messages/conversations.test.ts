@@ -7,10 +7,12 @@ import { newId } from '../../../../src/ids.js'
 import {
   ANNA,
   BEN,
+  changeRows,
   CLEO,
   inboundText,
   messageRow,
   queueMessage,
+  receiveNew,
   type MessageRow,
 } from '../../../domain/fixtures.js'
 import { MEDIA } from '../../../domain/media-samples.js'
@@ -310,6 +312,49 @@ describeWith('the conversations of a line', startConsole, (site) => {
     )
     expect(await listed()).to.include(ANNA)
     expect(await listed('?state=unread')).to.not.include(ANNA)
+  })
+
+  describe('stay if a message came in that the reader has not seen', () => {
+    /** The field that a page has for a form, which may be outside the form. */
+    const shownIn = (html: string) => ({ upTo: /name="upTo" value="([^"]+)"/.exec(html)?.[1] ?? '' })
+    const unread = async () => wordsOf(await line.page('/conversations?state=unread'))
+
+    it('when one is archived', async () => {
+      await receive(ANNA, 'First')
+      const shown = shownIn(await thread())
+      const archiving = () => line.submit(`${inPath(ANNA)}/archive`, shown)
+      const id = await receiveNew(site.context, line)
+      expectSentTo(await archiving(), `${line.path}/${inPath(ANNA)}?done=conversation-not-archived`)
+      expect(await unread()).to.match(/\+15005550101 1 unread/)
+      // It is unread since a message that the reader was shown.
+      await changeRows(site.context, 'line_peers', { number: ANNA }, { unread_id: shown.upTo })
+      expectSentTo(await archiving(), `${line.path}/${inPath(ANNA)}?done=conversation-not-archived`)
+      expect(await unread()).to.match(/\+15005550101 2 unread/)
+      const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
+      await until('the field of the page that is open', () => shownIn(live.text).upTo === id)
+      await live.close()
+      expectSentTo(
+        await line.submit(`${inPath(ANNA)}/archive`, { upTo: id }),
+        `${line.path}/conversations?done=conversation-archived`,
+      )
+      expect(await unread()).not.to.include(ANNA)
+    })
+
+    it('when all are marked as read', async () => {
+      await receive(ANNA, 'First')
+      await receive(BEN, 'First')
+      const inbox = async (query = '') => (await line.browser.get(`/console/inbox${query}`)).text
+      const [shown, searched] = [shownIn(await inbox()), shownIn(await inbox('?q=nothing'))]
+      await receive(ANNA, 'Second')
+      await receive(CLEO, 'Second')
+      await line.browser.submit('/console/inbox/read', shown)
+      expect(wordsOf(await inbox()))
+        .to.match(/\+15005550103 1 unread .* \+15005550101 1 unread/)
+        .and.not.include(BEN)
+      expect(searched.upTo > shown.upTo, 'a page that does not show all').to.equal(true)
+      await line.browser.submit('/console/inbox/read', shownIn(await inbox()))
+      expect(wordsOf(await inbox())).to.include('You have read everything')
+    })
   })
 
   it('keep their list up to date', async () => {

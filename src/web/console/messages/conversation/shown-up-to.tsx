@@ -1,0 +1,22 @@
+import type { Context as KoaContext } from 'koa'
+import { isId, newId } from '../../../../ids.js'
+import { fieldOf } from '../../form-values.js'
+
+const NAME = 'upTo'
+
+/**
+ * A form's field with the newest message that the page shows, so that the form does nothing to one that came in since
+ * then. A part of a page that keeps itself up to date has it for a form outside.
+ *
+ * @param props.form the form's id; if left out, the field is inside it
+ */
+export function ShownUpTo({ id, form }: { id: string | undefined; form?: string }) {
+  if (id === undefined) return null
+  return <input type="hidden" name={NAME} value={id} {...(form === undefined ? {} : { form })} />
+}
+
+/** Returns the newest message that the reader of a form was shown; without the field, that is every one so far. */
+export function shownUpTo(ctx: KoaContext): string {
+  const written = fieldOf(ctx, NAME)
+  return isId(written) ? written : newId()
+}

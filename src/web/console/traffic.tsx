@@ -45,6 +45,7 @@ export function showTraffic(context: Context): Middleware {
         <CompleteSince at={lookedBackTo} of="messages and events" />
         <Charts
           traffic={traffic}
+          countedAt="arrival"
           hrefOf={(name) => (name in links ? activityPath({ ...links[name], ...sinceOf(since) }) : undefined)}
         />
         <section id="busiest" aria-labelledby="busiest-title">

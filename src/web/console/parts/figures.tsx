@@ -9,11 +9,12 @@ import { UTC } from '../zone.js'
 
 const DAY_MS = 86_400_000
 
-/** The outcomes of a day's messages, and all that wait. */
+/** The outcomes of the messages that were accepted in a day, and all that wait. */
 export interface DayFigures {
   /** When the day began, to the minute as in an address. */
   from: Date
-  sent: ActivityCount
+  /** Those that were accepted in the day. They may be scheduled for later, so not all of them were sent. */
+  accepted: ActivityCount
   delivered: ActivityCount
   failed: ActivityCount
   waiting: ActivityCount
@@ -28,25 +29,32 @@ export async function countDay(
   const from = new Date(Math.floor((Date.now() - DAY_MS) / 60_000) * 60_000)
   const count = (more: ActivityFilter) =>
     countActivities(context, userId, { ...filter, direction: 'outbound', ...more })
-  const [sent, delivered, failed, waiting] = await Promise.all([
+  const [accepted, delivered, failed, waiting] = await Promise.all([
     count({ from }),
     count({ from, status: 'delivered' }),
     count({ from, status: 'failed' }),
     // One that waits for longer than a day is what somebody has to know.
     count({ status: 'queued' }),
   ])
-  return { from, sent, delivered, failed, waiting }
+  return { from, accepted, delivered, failed, waiting }
 }
 
 /** Shows four figures, each with a link to exactly what it counts. */
 export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: string }) {
-  const { from, sent, delivered, failed, waiting } = figures
+  const { from, accepted, delivered, failed, waiting } = figures
   const ofDay = { from, lineId }
   return (
-    <ul class="figures" aria-label="Messages in the last 24 hours, and waiting now">
-      <Figure label="Sent, 24 h" count={sent} {...ofDay} />
-      <Figure label="Delivered" count={delivered} of={sent} status="delivered" {...ofDay} />
-      <Figure label="Failed" count={failed} of={sent} status="failed" isBad={failed.count > 0} {...ofDay} />
+    <ul class="figures" aria-label="Messages accepted in the last 24 hours, and waiting now">
+      <Figure label="Accepted, 24 h" count={accepted} {...ofDay} />
+      <Figure label="Delivered" count={delivered} of={accepted} status="delivered" {...ofDay} />
+      <Figure
+        label="Failed"
+        count={failed}
+        of={accepted}
+        status="failed"
+        isBad={failed.count > 0}
+        {...ofDay}
+      />
       <Figure label="Waiting" count={waiting} status="queued" lineId={lineId} />
     </ul>
   )

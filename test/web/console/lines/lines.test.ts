@@ -37,7 +37,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const words = wordsOf(html)
     expect(words).to.match(new RegExp(`Support \\${line.number} healthy No endpoint just now`))
     expect(words).to.include('+15558880001 No name yet disabled No endpoint None yet')
-    expect(words).to.include('Sent, 24 h 1 Delivered 0')
+    expect(words).to.include('Accepted, 24 h 1 Delivered 0')
     expect(words).to.include('Needs attention 1 disabled +15558880001 Open the line')
   })
 
@@ -57,7 +57,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const browser = await browse(context, web, line.userId)
     for (const page of ['/console', `/console/lines/${line.lineId}`]) {
       const [list = ''] = /<ul class="figures".*?<\/ul>/s.exec((await browser.get(page)).text) ?? []
-      expect(wordsOf(list)).to.match(/Sent, 24 h 6 Delivered 0 Failed 1 .* Waiting 7/)
+      expect(wordsOf(list)).to.match(/Accepted, 24 h 6 Delivered 0 Failed 1 .* Waiting 7/)
       const totals: string[] = []
       for (const [, href = ''] of list.matchAll(/href="([^"]+)"/g)) {
         const { text } = await browser.get(href.replaceAll('&amp;', '&'))
@@ -77,7 +77,9 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       [line.userId, line.lineId, BEN, line.number],
     )
     const browser = await browse(context, web, line.userId)
-    expect(wordsOf((await browser.get('/console')).text)).to.include('Sent, 24 h 26+ Delivered 0+ Failed 0 ')
+    expect(wordsOf((await browser.get('/console')).text)).to.include(
+      'Accepted, 24 h 26+ Delivered 0+ Failed 0 ',
+    )
     const list = wordsOf((await browser.get('/console/activity?direction=outbound')).text)
     expect(list).to.include('26 messages among the newest messages searched.')
   })

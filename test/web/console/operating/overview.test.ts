@@ -171,6 +171,7 @@ describeWeb('the overview page', ({ context, web }) => {
       expect(words).to.include('accepted 2 sent 1 delivered 1 failed 1 unknown 0')
       expect(words).to.include('received 1 events delivered 1').and.include('median 2 s p95 2 s')
       expect(words).to.match(/Busiest .* Shop \+\d+ 2 1 1 /)
+      expect(words).to.include('Messages are counted at the time they were accepted or received')
       const [, path = ''] = /href="([^"]*status=failed[^"]*)">1</.exec(page.text) ?? []
       const list = await user.get(path.replaceAll('&amp;', '&'))
       expect(wordsOf(list.text)).to.include('1 message.')

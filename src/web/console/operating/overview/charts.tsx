@@ -3,7 +3,7 @@ import type { Percentiles } from '../../../../domain/operating/overview/percenti
 import { SPANS } from '../../../../domain/operating/overview/spans.js'
 import type { CountName, Traffic, TrafficBin } from '../../../../domain/operating/overview/traffic.js'
 import { Chart, countScale, timeScale, type Series } from './chart.js'
-import { FiguresTable } from './figures-table.js'
+import { FiguresTable, type CountedAt } from './figures-table.js'
 
 const OUT = [
   ['accepted', 'accepted'],
@@ -20,7 +20,11 @@ const IN = [
 ] as const
 
 /** @param props.hrefOf the list of what a figure counts, where there is one */
-export function Charts({ traffic, hrefOf }: Pick<ChartProps, 'traffic' | 'hrefOf'>) {
+export function Charts({
+  traffic,
+  hrefOf,
+  countedAt,
+}: Pick<ChartProps, 'traffic' | 'hrefOf'> & { countedAt: CountedAt }) {
   return (
     <>
       {traffic.countedAt === null && (
@@ -39,7 +43,7 @@ export function Charts({ traffic, hrefOf }: Pick<ChartProps, 'traffic' | 'hrefOf
         <WaitChart title="Time from acceptance to the carrier" kind="carrier" traffic={traffic} />
         <WaitChart title="Time from event to endpoint" kind="endpoint" traffic={traffic} />
       </div>
-      <FiguresTable bins={traffic.bins} />
+      <FiguresTable bins={traffic.bins} countedAt={countedAt} />
     </>
   )
 }

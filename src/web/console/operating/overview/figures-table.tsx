@@ -14,15 +14,22 @@ const COLUMNS: readonly (readonly [CountName, string])[] = [
   ['attemptsFailed', 'Failed attempts'],
 ]
 
+/** The time at which the outcome of a message or an event counts. */
+export type CountedAt = 'hand-over' | 'arrival'
+
+const COUNTED_AT: Record<CountedAt, string> = {
+  'hand-over':
+    'Accepted and received messages are counted at the time they arrived. Sent, delivered, failed and unknown messages are counted at the time they were handed to the carrier, by their current state.',
+  arrival:
+    'Messages are counted at the time they were accepted or received, by their current state. Events are counted at the time they were created.',
+}
+
 /** Shows the charts' figures, newest first, for people who would rather read. */
-export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
+export function FiguresTable({ bins, countedAt }: { bins: readonly TrafficBin[]; countedAt: CountedAt }) {
   return (
     <details>
       <summary>Show as a table</summary>
-      <p>
-        Accepted and received messages are counted at the time they arrived. Sent, delivered, failed and
-        unknown messages are counted at the time they were handed to the carrier, by their current state.
-      </p>
+      <p>{COUNTED_AT[countedAt]}</p>
       {/* It can be focused by keyboard, because it could not be scrolled without a mouse otherwise. */}
       <div class="scroll" tabIndex={0} role="region" aria-label="Chart data">
         <table>

@@ -27,7 +27,7 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
         )}
       </section>
       <OverviewSection id="traffic" title="Traffic" part={traffic}>
-        {(value) => <Charts traffic={value} />}
+        {(value) => <Charts traffic={value} countedAt="hand-over" />}
       </OverviewSection>
       <OverviewSection id="busiest" title="Busiest" part={busiest}>
         {(value) => <BusiestOf busiest={value} by={busiest.by} span={busiest.span} userId={userId} />}

@@ -33,11 +33,16 @@ export interface LineHealth {
   unheardSince: Date | null
   /** The health of its endpoints, oldest first. */
   endpoints: EndpointHealth[]
-  /**
-   * The outcome of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without
-   * one are left out.
-   */
+  /** The events to all of them. */
+  events: DayEvents
+}
+
+/** The outcome of the newest events of the last 24 h. */
+export interface DayEvents {
+  /** By how many hours ago they came; hours without one are left out. */
   hours: EventHour[]
+  /** True if there were more than `EVENTS_COUNTED`, so that older ones are left out. */
+  isInPart: boolean
 }
 
 export interface EventHour {
@@ -47,7 +52,7 @@ export interface EventHour {
 }
 
 /** This is enough to show a trend, and few enough for a page with hundreds of lines. */
-const EVENTS_COUNTED = 500
+export const EVENTS_COUNTED = 500
 
 /** A line that only sends does not count as one whose events get lost. */
 const LOOKED_FOR_UNHEARD = 50
@@ -66,29 +71,43 @@ const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failing
  */
 function hoursOf(of: string, which = 'true'): string {
   return `select floor(extract(epoch from now() - d.created_at) / 3600)::integer as hours_ago,
-      count(*) filter (where d.status = 'delivered') as delivered,
-      count(*) filter (where d.status <> 'delivered' and d.last_failure is not null) as failed
+      count(*) filter (where d.status = 'delivered' and is_counted) as delivered,
+      count(*) filter (where d.status <> 'delivered' and d.last_failure is not null and is_counted) as failed,
+      bool_or(is_counted) as has_any, bool_or(d.n > ${EVENTS_COUNTED}) as is_in_part
     from (
-      select created_at, status, last_failure, endpoint_id from deliveries d
+      select created_at, status, last_failure, endpoint_id, row_number() over (order by d.id desc) as n from deliveries d
       where ${of} and d.id >= lowest_id_at(now() - interval '24 hours')
-      order by d.id desc limit ${EVENTS_COUNTED}
-    ) d where ${which} group by 1`
+      order by d.id desc limit ${EVENTS_COUNTED} + 1
+    ) d cross join lateral (select d.n <= ${EVENTS_COUNTED} and ${which} as is_counted) c group by 1`
+}
+
+/** An hour as it is read: one in which there is nothing to count may still tell that there are more events. */
+type HourRow = EventHour & { hasAny: boolean; isInPart: boolean }
+
+function eventsOf(rows: readonly HourRow[]): DayEvents {
+  return {
+    hours: rows
+      .filter(({ hasAny }) => hasAny)
+      .map(({ hoursAgo, delivered, failed }) => ({ hoursAgo, delivered, failed })),
+    isInPart: rows.some(({ isInPart }) => isInPart),
+  }
 }
 
 /** Counts the events of one endpoint, among the newest of its line or application. */
 export async function listEndpointHours(
   db: Database,
   { id, lineId, applicationId }: { id: string; lineId: string | null; applicationId: string | null },
-): Promise<EventHour[]> {
+): Promise<DayEvents> {
   const [of, ownerId] =
     lineId === null
       ? ['d.application_id = ?::uuid', applicationId]
       : ['d.line_id = ?::uuid and d.application_id is null', lineId]
-  const { rows } = await db.raw<{ rows: EventHour[] }>(
-    `select hours_ago as "hoursAgo", delivered::integer, failed::integer from (${hoursOf(of, 'd.endpoint_id = ?::uuid')}) y`,
+  const { rows } = await db.raw<{ rows: HourRow[] }>(
+    `select hours_ago as "hoursAgo", delivered::integer, failed::integer, has_any as "hasAny", is_in_part as "isInPart"
+     from (${hoursOf(of, 'd.endpoint_id = ?::uuid')}) y`,
     [ownerId, id],
   )
-  return rows
+  return eventsOf(rows)
 }
 
 /**
@@ -97,7 +116,7 @@ export async function listEndpointHours(
  */
 export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
   const line = allOf([['l.id = ?::uuid', lineId]])
-  const { rows } = await db.raw<{ rows: LineHealth[] }>(
+  const { rows } = await db.raw<{ rows: (Omit<LineHealth, 'events'> & { hours: HourRow[] })[] }>(
     `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
        case when not exists (select from endpoints_of_lines(array[l.id])) then (
          select min(m.created_at) from (
@@ -111,7 +130,8 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
        from endpoints e where e.line_id = l.id and e.removed_at is null
      ) e on true
      left join lateral (
-       select jsonb_agg(jsonb_build_object('hoursAgo', y.hours_ago, 'delivered', y.delivered, 'failed', y.failed)) as hours
+       select jsonb_agg(jsonb_build_object('hoursAgo', y.hours_ago, 'delivered', y.delivered, 'failed', y.failed,
+         'hasAny', y.has_any, 'isInPart', y.is_in_part)) as hours
        from (
          ${hoursOf('d.line_id = l.id and d.application_id is null')}
        ) y
@@ -119,7 +139,11 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
      where l.user_id = ?${line.sql}`,
     [userId, ...line.bindings],
   )
-  return rows.map(({ endpoints, ...row }) => ({ ...row, endpoints: endpoints.map(withDates) }))
+  return rows.map(({ endpoints, hours, ...row }) => ({
+    ...row,
+    endpoints: endpoints.map(withDates),
+    events: eventsOf(hours),
+  }))
 }
 
 /** JSON has times as text. */

@@ -1,9 +1,4 @@
-/** The events of one hour. */
-export interface Hour {
-  hoursAgo: number
-  delivered: number
-  failed: number
-}
+import { EVENTS_COUNTED, type DayEvents, type EventHour } from '../../database/lines/line-health.js'
 
 const HOURS = 24
 const BAR = 4
@@ -12,25 +7,26 @@ const HEIGHT = 20
 const LEAST = 2
 
 /** A bar for each of the last 24 hours, with failures on top and the count beside it. It needs no script. */
-export function Sparkline({ hours }: { hours: readonly Hour[] }) {
-  const { delivered, failed } = sumOf(hours)
+export function Sparkline({ events }: { events: DayEvents }) {
   return (
     <span class="spark">
-      <Bars hours={hours} height={HEIGHT} />
-      <span>{(delivered + failed).toLocaleString('en')}</span>
+      <Bars hours={events.hours} height={HEIGHT} />
+      <span>{describeCount(events)}</span>
     </span>
   )
 }
 
 /** The same in the full width, with its axis. */
-export function EventChart({ hours }: { hours: readonly Hour[] }) {
+export function EventChart({ events }: { events: DayEvents }) {
+  const { hours, isInPart } = events
   const { delivered, failed } = sumOf(hours)
   const most = mostOf(hours)
   return (
     <figure class="chart">
       <figcaption>
-        {(delivered + failed).toLocaleString('en')} {delivered + failed === 1 ? 'event' : 'events'}{' '}
-        {failed > 0 && <span class="why">{failed.toLocaleString('en')} failed</span>}
+        {describeCount(events)} {delivered + failed === 1 ? 'event' : 'events'}{' '}
+        {failed > 0 && <span class="why">{failed.toLocaleString('en')} failed</span>}{' '}
+        {isInPart && <>Only those among the newest {EVENTS_COUNTED} are shown.</>}
       </figcaption>
       <div class="scale">{most.toLocaleString('en')} an hour</div>
       <Bars hours={hours} height={HEIGHT} />
@@ -42,7 +38,13 @@ export function EventChart({ hours }: { hours: readonly Hour[] }) {
   )
 }
 
-function Bars({ hours, height }: { hours: readonly Hour[]; height: number }) {
+/** Describes the number of events, with a plus if there were more. */
+function describeCount({ hours, isInPart }: DayEvents): string {
+  const { delivered, failed } = sumOf(hours)
+  return `${(delivered + failed).toLocaleString('en')}${isInPart ? '+' : ''}`
+}
+
+function Bars({ hours, height }: { hours: readonly EventHour[]; height: number }) {
   const most = mostOf(hours)
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, (count / most) * height))
   const { delivered, failed } = sumOf(hours)
@@ -80,11 +82,11 @@ function Bars({ hours, height }: { hours: readonly Hour[]; height: number }) {
   )
 }
 
-function mostOf(hours: readonly Hour[]): number {
+function mostOf(hours: readonly EventHour[]): number {
   return Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
 }
 
-function sumOf(hours: readonly Hour[]): { delivered: number; failed: number } {
+function sumOf(hours: readonly EventHour[]): { delivered: number; failed: number } {
   const sum = (of: 'delivered' | 'failed') => hours.reduce((total, hour) => total + hour[of], 0)
   return { delivered: sum('delivered'), failed: sum('failed') }
 }

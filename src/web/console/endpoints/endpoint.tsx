@@ -18,7 +18,7 @@ import { getConnection } from '../../../domain/lines/connection-overview.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { withHost } from '../../../domain/operating/overview/endpoints.js'
 import { pauseOf } from '../../../domain/operating/pauses.js'
-import { listEndpointHours, type EventHour } from '../../../database/lines/line-health.js'
+import { listEndpointHours, type DayEvents } from '../../../database/lines/line-health.js'
 import { actingFor } from '../../actor.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { queryOf } from '../form-values.js'
@@ -104,7 +104,7 @@ export function showEndpoint(context: Context): Middleware {
         : undefined,
       path: endpointPath(id),
     }
-    const hours = owner.what === 'account' ? [] : await listEndpointHours(context.db, endpoint)
+    const events = owner.what === 'account' ? undefined : await listEndpointHours(context.db, endpoint)
     answerPage(
       ctx,
       <Layout
@@ -115,7 +115,7 @@ export function showEndpoint(context: Context): Middleware {
         <Head view={view} />
         <div class="with-facts">
           <div class="stack">
-            <HealthNow view={view} hours={hours} />
+            <HealthNow view={view} events={events} />
             <Events view={view} shown={shownOnce<Shown>(ctx)} />
             {view.page.isPortal ? (
               <NeedsSignIn what="change the URL, see the signing secret, replay events or delete this endpoint" />
@@ -267,7 +267,7 @@ function countWords(count: number): string {
 }
 
 /** Shows its health first: the fault, the fix, and the last day. */
-function HealthNow({ view, hours }: { view: EndpointView; hours: readonly EventHour[] }) {
+function HealthNow({ view, events }: { view: EndpointView; events: DayEvents | undefined }) {
   const { page, endpoint, owner, pause, work, path } = view
   return (
     <section id="health" aria-labelledby="health-title">
@@ -280,7 +280,7 @@ function HealthNow({ view, hours }: { view: EndpointView; hours: readonly EventH
         tryAction={`${path}/try-now`}
       />
       {pause.pausedAt !== null && <PauseEvents page={page} endpoint={pause} action={path} />}
-      {hours.length > 0 && <EventChart hours={hours} />}
+      {events !== undefined && (events.hours.length > 0 || events.isInPart) && <EventChart events={events} />}
     </section>
   )
 }

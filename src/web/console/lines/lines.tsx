@@ -156,7 +156,7 @@ function Row({ line, health }: Pick<LineRow, 'line' | 'health'>) {
         {health?.endpoints[0] === undefined ? (
           <span class="muted">No endpoint</span>
         ) : (
-          <Sparkline hours={health.hours} />
+          <Sparkline events={health.events} />
         )}
       </td>
       <td data-label="Last activity" class="r muted">

@@ -3,6 +3,7 @@ import { addLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { addUser } from '../../../../src/domain/people/users.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import {
+  addUndelivered,
   BEN,
   inboundText,
   queueMessage,
@@ -135,6 +136,27 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
     expect(await words()).to.include('held events Front desk 127.0.0.1:9 Open the endpoint')
+  })
+
+  it('writes a plus at the events of a day of which only the newest 500 are counted', async () => {
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
+    const row = await receiveForDelivery(context, line)
+    const browser = await browse(context, web, line.userId)
+    const shown = () =>
+      Promise.all(
+        ['', `/lines/${line.lineId}`, `/endpoints/${row.endpoint_id}`].map(async (path) => {
+          const { text } = await browser.get(`/console${path}`)
+          const [count = text] =
+            /(?<=<span class="spark">.*<span>)[^<]+|<figcaption>.*?<\/figcaption>/s.exec(text) ?? []
+          return wordsOf(count).trim()
+        }),
+      )
+    await context.db('deliveries').update({ status: 'exhausted', last_failure: 'http_500' })
+    await addUndelivered(context, row, 499)
+    expect(await shown()).to.deep.equal(['500', '500 events 500 failed', '500 events 500 failed'])
+    await addUndelivered(context, row, 1)
+    const ofChart = '500+ events 500 failed Only those among the newest 500 are shown.'
+    expect(await shown()).to.deep.equal(['500+', ofChart, ofChart])
   })
 
   it('says equal causes once, names a line that nobody hears, and tries again in place', async () => {

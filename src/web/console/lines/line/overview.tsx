@@ -83,7 +83,7 @@ async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> 
         </section>
       )}
       <Figures figures={figures} lineId={line.id} />
-      {health?.endpoints[0] !== undefined && <EventChart hours={health.hours} />}
+      {health?.endpoints[0] !== undefined && <EventChart events={health.events} />}
       <section aria-labelledby="recent">
         <div class="title">
           <h2 id="recent">Recent activity</h2>

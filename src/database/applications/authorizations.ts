@@ -57,22 +57,29 @@ export async function upsertAuthorizations(
  * Disconnects lines of an application: all, a user's, or one of a user.
  *
  * @param except these stay
+ * @param isOfActive true to leave disabled lines as they are
  * @returns the disconnected ones
  */
 export async function deleteAuthorizations(
   db: Database,
-  which: { applicationId: string; userId?: string; lineId?: string; except?: readonly string[] },
+  which: {
+    applicationId: string
+    userId?: string
+    lineId?: string
+    except?: readonly string[]
+    isOfActive?: boolean
+  },
 ): Promise<string[]> {
-  const { applicationId, userId, lineId, except = [] } = which
-  const rows = await db('application_lines')
+  const { applicationId, userId, lineId, except = [], isOfActive = false } = which
+  const query = db('application_lines')
     .where({
       application_id: applicationId,
       ...(userId === undefined ? {} : { user_id: userId }),
       ...(lineId === undefined ? {} : { line_id: lineId }),
     })
     .whereNotIn('line_id', [...except])
-    .delete()
-    .returning<{ line_id: string }[]>('line_id')
+  if (isOfActive) void query.whereIn('line_id', db('lines').where({ status: 'active' }).select('id'))
+  const rows = await query.delete().returning<{ line_id: string }[]>('line_id')
   return rows.map((row) => row.line_id)
 }
 

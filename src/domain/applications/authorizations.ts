@@ -19,8 +19,9 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /**
- * The user lets an application use these lines and no others: this choice replaces the one before. With `isAdded`, the
- * other lines of that choice stay as they are, with their scopes.
+ * The user lets an application use these of their active lines and no others: this choice replaces the one before. A
+ * line that is disabled could not be chosen, so it stays as it is. With `isAdded`, all other lines of the choice before
+ * stay as they are, with their scopes.
  *
  * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
  *   or not active
@@ -44,7 +45,9 @@ export async function authorizeLines(
     const active = await lockActiveLines(trx, userId, lineIds)
     if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
     await upsertAuthorizations(trx, { applicationId, userId, lineIds, scopes })
-    const removed = isAdded ? [] : await deleteAuthorizations(trx, { applicationId, userId, except: lineIds })
+    const removed = isAdded
+      ? []
+      : await deleteAuthorizations(trx, { applicationId, userId, except: lineIds, isOfActive: true })
     const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
     const lines = await numbersOf(trx, lineIds)
     const after = { lines, scopes, linesNoMore: await numbersOf(trx, removed) }

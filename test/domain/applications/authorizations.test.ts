@@ -56,6 +56,16 @@ describeContext('lines of applications', (context) => {
         expires_at: new Date(Date.now() + 60_000),
       })
 
+    it('stay connected while they are disabled, when their owner chooses among the active ones', async () => {
+      await choose(line.lineId, second.lineId)
+      await setLineStatus(context, line.userId, second.lineId, 'disabled')
+      await choose(line.lineId)
+      expect(await connected()).to.deep.equal([line.lineId, second.lineId])
+      await setLineStatus(context, line.userId, second.lineId, 'active')
+      await choose(line.lineId)
+      expect(await connected()).to.deep.equal([line.lineId])
+    })
+
     it('are those that their owner chose last', async () => {
       await choose(line.lineId, second.lineId, line.lineId)
       expect(await connected()).to.deep.equal([line.lineId, second.lineId])

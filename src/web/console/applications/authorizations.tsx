@@ -5,6 +5,7 @@ import {
   listAuthorizedApplications,
   type AuthorizedApplication,
 } from '../../../domain/applications/authorizations.js'
+import { isScope, SCOPES, type Scope } from '../../../domain/applications/application-access.js'
 import type { Context } from '../../../domain/context.js'
 import { idOf } from '../form-values.js'
 import { Confirm, Empty, Time } from '../form.js'
@@ -17,14 +18,14 @@ import { UserText } from '../user-text.js'
 
 const AUTHORIZED = '/console/authorized-applications'
 
-/**
- * The rights of each scope, in the words of a line's owner; a scope that is not about a line is described for the
- * application.
- */
-const MAY: Record<string, string> = {
-  'messages:connect': 'receive events, read messages, send',
-  'messages:write': 'send',
-  'lines:write': 'rename the line',
+/** The rights of each scope in the words of a line's owner: those for a line, or a sentence on the whole account. */
+const MAY: Record<Scope, { line: string } | { account: string }> = {
+  'messages:connect': { line: 'receive events, read messages, send' },
+  'messages:write': { line: 'send' },
+  'lines:read': { account: 'It can see the names, numbers and states of all your lines.' },
+  'lines:write': { account: 'It can rename lines.' },
+  'contacts:read': { account: 'It can see your contacts: numbers, their names, and which are blocked.' },
+  'contacts:write': { account: 'It can name, block and unblock contacts.' },
 }
 
 /** Shows which applications may use the user's lines, their scopes, and how to end that. */
@@ -62,7 +63,8 @@ export function showAuthorizations(context: Context): Middleware {
 
 function Authorized({ page, application }: { page: Page; application: AuthorizedApplication }) {
   const { id, name, website, ownerName, lines } = application
-  const seesAll = lines.some(({ scopes }) => scopes.includes('lines:read'))
+  const granted = SCOPES.filter((scope) => lines.some(({ scopes }) => scopes.includes(scope)))
+  const onAccount = granted.flatMap((scope) => ('account' in MAY[scope] ? [MAY[scope].account] : []))
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
@@ -75,7 +77,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
             , <a href={website}>{website}</a>
           </>
         )}
-        . {seesAll && 'It can also see the names, numbers and states of all your lines.'}
+        . {onAccount.join(' ')}
       </p>
       <table class="rows tidy">
         <thead>
@@ -149,7 +151,11 @@ function Moment({ at }: { at: Date | null }) {
 function permissions(scopes: readonly string[]): string {
   // An application that gets incoming messages may send, too.
   const isWider = scopes.includes('messages:connect')
-  const words = scopes.flatMap((scope) => (isWider && scope === 'messages:write' ? [] : (MAY[scope] ?? [])))
+  const words = scopes.filter(isScope).flatMap((scope) => {
+    if (isWider && scope === 'messages:write') return []
+    const may = MAY[scope]
+    return 'line' in may ? [may.line] : []
+  })
   return words.length === 0 ? 'see the line' : words.join(', ')
 }
 

@@ -48,11 +48,14 @@ describeWith('authorized applications in the console', startConsole, (site) => {
       applicationId: application.id,
       userId: line.userId,
       lineIds: [line.lineId],
-      scopes: ['messages:write', 'lines:read', 'lines:write'],
+      scopes: ['messages:write', 'lines:read', 'lines:write', 'contacts:read', 'contacts:write'],
     })
     expect(wordsOf(await page()))
       .to.include('names, numbers and states of all your lines')
-      .and.include('Shop send, rename the line')
+      .and.include('can rename lines')
+      .and.include('see your contacts')
+      .and.include('name, block and unblock contacts')
+      .and.include('Shop send ')
   })
 
   it('lose one line', async () => {

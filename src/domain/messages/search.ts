@@ -115,7 +115,7 @@ export async function search(
     contacts,
     endpoints,
     users,
-    isOfNewest: byNumber?.isOfNewest === true || (byText !== undefined && byText.length > 0),
+    isOfNewest: byNumber?.isOfNewest === true || id === null,
     others: theirs?.others,
     isIncomplete: [byNumber, byClientRef, byText].includes(undefined) || (isOfOthers && theirs === undefined),
   }

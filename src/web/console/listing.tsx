@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Context as KoaContext } from 'koa'
+import { storable } from '../../database/text.js'
 import { queryOf } from './form-values.js'
 import { Select } from './form.js'
 
@@ -80,7 +81,7 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
 
 /** The words of a search, as the address has them. */
 export function searchedIn(ctx: KoaContext): string {
-  return queryOf(ctx, 'q').trim().slice(0, 100)
+  return storable(queryOf(ctx, 'q')).trim().slice(0, 100)
 }
 
 type Controlled = Pick<Listing<unknown>, 'path' | 'asked' | 'states' | 'sorts' | 'isControlled'>

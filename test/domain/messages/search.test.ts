@@ -79,6 +79,8 @@ describeContext('search', (context) => {
     const sent = await queueMessage(context, line, { text: `Your Invoice ${word}` })
     const theirs = await queueMessage(context, other, { text: `Their invoice ${word}` })
     expect(messagesOf(await find(`INVOICE ${word}`))).to.deep.equal([sent])
+    const none = await find(`${word} nowhere`)
+    expect([none.messages, none.isOfNewest], 'it may be in an older one').to.deep.equal([[], true])
     const user = await createPerson(context, { role: 'operator' })
     const found = await search(context, { userId: user.id, role: 'operator' }, word)
     expect(messagesOf(found)).not.to.include.oneOf([sent, theirs])

@@ -99,7 +99,11 @@ async function listOf(context: Context, ctx: KoaContext) {
     <>
       {before === undefined && q === '' && <ShownUpTo id={newestId} form={ALL_READ} />}
       {conversations.length === 0 && q !== '' ? (
-        <Empty>Nothing found in your unread conversations.</Empty>
+        <Empty>
+          {older === null
+            ? 'Nothing found in your unread conversations.'
+            : 'Nothing found on this page. Use Older to see more.'}
+        </Empty>
       ) : conversations.length === 0 ? (
         <Empty>
           You have read everything. Each line's page has all of its conversations: see{' '}

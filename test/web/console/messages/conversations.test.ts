@@ -102,6 +102,21 @@ describeWith('the conversations of a line', startConsole, (site) => {
       expect(wordsOf(text)).to.include('Nothing found.')
       expect(text).to.match(/data-live="[^"]*q=/)
     }
+    for (const path of [`${line.path}/conversations`, '/console/inbox']) {
+      expect((await line.browser.get(`${path}?q=%00`)).status, 'what Postgres cannot keep').to.equal(200)
+    }
+  })
+
+  it('are searched 500 unread ones at a time in the inbox, which says so', async () => {
+    await receive(ANNA, 'umbrella')
+    const found = async () => wordsOf((await line.browser.get('/console/inbox?q=parasol')).text)
+    expect(await found()).to.include('Nothing found in your unread conversations.')
+    await site.context.db.raw(
+      `insert into line_peers (line_id, number, unread_id)
+       select ?, '+1' || 5005550000 + n, lowest_id_at(now() - make_interval(secs => n)) from generate_series(300, 798) n`,
+      [line.lineId],
+    )
+    expect(await found()).to.include('Nothing found on this page. Use Older to see more. Older')
   })
 
   it('are searched from the thread of one of them, too', async () => {

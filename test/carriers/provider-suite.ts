@@ -157,6 +157,10 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         .select<{ text: string | null; from_number: string; carrier_message_id: string }[]>(
           ...['text', 'from_number', 'carrier_message_id'],
         )
+    const receivedPictures =
+      row.mediaInside === undefined
+        ? [PICTURE, 'https://media.example.com/b.png']
+        : ['png', 'gif'].map((type) => `data:image/${type};base64,${MEDIA.picture[type]!.toString('base64')}`)
     const countInbound = async () =>
       (await context.db('messages').where({ line_id: line.lineId, direction: 'inbound' })).length
     const unclear = async () => (await listUnclearCallbacks(context, account)).map(({ why }) => why)
@@ -284,12 +288,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       it('media, all in one message and each with an event of its own, once', async () => {
         if (row.receivesMedia === false) return
         const id = newId()
-        const urls =
-          row.mediaInside === undefined
-            ? [PICTURE, 'https://media.example.com/b.png']
-            : ['png', 'gif'].map(
-                (type) => `data:image/${type};base64,${MEDIA.picture[type]!.toString('base64')}`,
-              )
+        const urls = receivedPictures
         const hasText = row.mediaInside !== 'in place of the text'
         for (const time of ['first', 'again']) {
           const [answer] = await standIn.receive([{ id, from: SENDER, text: 'Look', mediaUrls: urls }])
@@ -487,6 +486,16 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const [id, text] = [newId(), 'Said: "set up" \\ {} $text 🙂']
         await expectTaken(standIn.receive([{ id, from: STRANGER, text }]))
         expect((await rowsOf(id)).map((each) => each.text)).to.deep.equal([text])
+        if (row.receivesMedia === false) return
+        for (const caption of ['Look', '']) {
+          const ofMedia = newId()
+          const message = { id: ofMedia, from: STRANGER, text: caption, mediaUrls: receivedPictures }
+          await expectTaken(standIn.receive([message]))
+          expect((await rowsOf(ofMedia)).map((each) => each.text ?? '')).to.deep.equal([caption])
+          const of = context.db('messages').where({ carrier_message_id: ofMedia }).select('id')
+          const events = await context.db('events').whereIn('message_id', of).pluck('type')
+          expect(events.filter((type) => type === 'inboundMedia')).to.have.length(receivedPictures.length)
+        }
       })
 
       it('with new credentials from the next request on', async () => {

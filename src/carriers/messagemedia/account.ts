@@ -24,10 +24,17 @@ export async function listNumbers(ask: Ask): Promise<kit.CarrierNumber[]> {
 }
 
 /**
- * The fields are those of MessageMedia's own webhooks. `$esc.json` keeps people's texts from becoming part of the
- * JSON.
+ * The fields are those of MessageMedia's own webhooks, and the parameters those of the same page: only `$attachments`
+ * has the media of an MMS. `$esc.json` keeps people's texts from becoming part of the JSON. A parameter without a value
+ * would come as its own name, so what an MMS may lack stands in a condition.
  */
-const TEMPLATE = `{"reply_id":"$replyId","format":"$format","source_number":"$sourceAddress","destination_number":"$destinationAddress","content":"$esc.json($!moContent)"}`
+const TEMPLATE = [
+  '{"type":"$!type","reply_id":"$replyId","source_number":"$sourceAddress",',
+  '#if ($attachments) "attachments":[ #foreach ($entry in $attachments)',
+  '{"content_type":"$entry.contentType","content":"$entry.base64"}#if( $foreach.hasNext ),#end #end ], #end',
+  '#if ($moContent) "content":"$esc.json($moContent)", #end',
+  '"destination_number":"$destinationAddress"}',
+].join(' ')
 
 /**
  * A webhook belongs to the account, for all of its numbers. One that has our URL already is replaced, since the same

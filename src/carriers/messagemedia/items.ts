@@ -23,7 +23,7 @@ export function readReply(fields: unknown): readonly kit.CallbackItem[] {
     .map((each) => kit.dataUrl(textAt(each, 'content_type'), textAt(each, 'content')))
   const mediaUrls = attached.filter((url) => url !== '')
   const isMissing =
-    attached.length > mediaUrls.length || (textAt(fields, 'format') === 'MMS' && attached.length === 0)
+    attached.length > mediaUrls.length || (textAt(fields, 'type') === 'MMS' && attached.length === 0)
   const missing = isMissing ? [kit.unclear('a message that does not include its media')] : []
   if (isMissing && text === '' && mediaUrls.length === 0) return missing
   return [kit.message({ id, from, to, text, mediaUrls }), ...missing]

@@ -33,20 +33,56 @@ export type Values = Record<string, unknown>
 
 /**
  * A template is one of Velocity. Of that language this knows what the documentation shows: `$name`, `$!name` (empty
- * rather than its own name if there is none), `$metadata.get('key')` and `$esc.json($!name)`.
+ * rather than its own name if there is none), `$entry.name`, `$metadata.get('key')`, `$esc.json($!name)`, `#if` and
+ * `#foreach`.
  */
 export function render(template: string, values: Values): string {
+  return renderBlock(template.split(/(#(?:if|foreach)\s*\([^)]*\)|#else|#end)/), 0, values).text
+}
+
+/** Renders up to the `#else` or the `#end` of the block that begins there. */
+function renderBlock(parts: readonly string[], begin: number, values: Values): { text: string; end: number } {
+  let [text, n] = ['', begin]
+  for (; n < parts.length && parts[n] !== '#else' && parts[n] !== '#end'; n += 1) {
+    const part = parts[n] ?? ''
+    const [, loop, list] = /^#foreach\s*\(\s*\$(\w+) in \$(\w+)\s*\)$/.exec(part) ?? []
+    const [, condition] = /^#if\s*\(\s*\$([\w.]+)\s*\)$/.exec(part) ?? []
+    if (loop !== undefined && list !== undefined) {
+      const items = Array.isArray(values[list]) ? (values[list] as unknown[]) : []
+      for (const [index, item] of items.entries()) {
+        const foreach = { hasNext: index < items.length - 1 }
+        text += renderBlock(parts, n + 1, { ...values, [loop]: item, foreach }).text
+      }
+      n = renderBlock(parts, n + 1, values).end
+    } else if (condition !== undefined) {
+      const then = renderBlock(parts, n + 1, values)
+      const hasElse = parts[then.end] === '#else'
+      const otherwise = hasElse ? renderBlock(parts, then.end + 1, values) : { text: '', end: then.end }
+      const value = valueAt(values, condition)
+      text += (value === undefined || value === null || value === false ? otherwise : then).text
+      n = otherwise.end
+    } else {
+      text += renderText(part, values)
+    }
+  }
+  return { text, end: n }
+}
+
+function valueAt(values: Values, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), values)
+}
+
+function renderText(template: string, values: Values): string {
   const text = (value: unknown): string =>
     typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
-  const valueOf = (source: string, name: string, isQuiet: boolean): string =>
-    values[name] === undefined || values[name] === null ? (isQuiet ? '' : source) : text(values[name])
-  const pattern = /\$esc\.json\(\$!?(\w+)\)|\$!?metadata\.get\('([^']*)'\)|\$(!?)\{?(\w+)\}?/g
+  const pattern = /\$esc\.json\(\$!?(\w+)\)|\$!?metadata\.get\('([^']*)'\)|\$(!?)\{?(\w+(?:\.\w+)?)\}?/g
   return template.replace(
     pattern,
     (source: string, escaped?: string, key?: string, bang?: string, name?: string) => {
-      if (escaped !== undefined) return JSON.stringify(valueOf('', escaped, true)).slice(1, -1)
       if (key !== undefined) return isRecord(values.metadata) ? String(values.metadata[key] ?? '') : ''
-      return valueOf(source, name ?? '', bang === '!')
+      const value = valueAt(values, escaped ?? name ?? '')
+      if (value === undefined || value === null) return bang === '!' ? '' : source
+      return escaped === undefined ? text(value) : JSON.stringify(text(value)).slice(1, -1)
     },
   )
 }
@@ -111,6 +147,17 @@ export function statusOf(code: string): string {
   return 'failed'
 }
 
+/** As a template has it. */
+interface Attachment {
+  contentType: string
+  base64: string
+  originalName: string
+}
+
+function writeAttachment({ contentType, base64, originalName }: Attachment): object {
+  return { content_type: contentType, content: base64, original_name: originalName }
+}
+
 /** The bodies that the templates shown in the documentation make, and that a webhook has here which has no template. */
 export function defaultBody(event: string, values: Values): object {
   const { metadata = {}, sourceAddress, receivedTimestamp, messageId } = values
@@ -140,7 +187,7 @@ export function defaultBody(event: string, values: Values): object {
     message_id: messageId,
     ...(values.attachments === undefined
       ? { content: values.moContent }
-      : { attachments: values.attachments }),
+      : { attachments: (values.attachments as Attachment[]).map(writeAttachment) }),
     metadata,
   }
 }

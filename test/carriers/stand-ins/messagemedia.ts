@@ -194,7 +194,7 @@ export async function startMessageMedia(options: MessageMediaOptions = {}): Prom
     forgery?: Forgery,
   ): Promise<CallbackAnswer[]> => {
     const all = {
-      format: event === 'RECEIVED_MMS' ? 'MMS' : 'SMS',
+      type: event === 'RECEIVED_MMS' ? 'MMS' : 'SMS',
       accountId,
       retryCount: 0,
       billingUnits: 1,
@@ -202,7 +202,6 @@ export async function startMessageMedia(options: MessageMediaOptions = {}): Prom
     }
     const named: Values = {
       ...all,
-      type: all.format,
       mtId: values.messageId,
       messageContent: values.mtContent,
     }
@@ -243,9 +242,9 @@ export async function startMessageMedia(options: MessageMediaOptions = {}): Prom
     const attachments = await Promise.all(
       (message.mediaUrls ?? []).map(async (mediaUrl, index) => {
         const response = await fetch(mediaUrl)
-        const content = Buffer.from(await response.arrayBuffer()).toString('base64')
+        const base64 = Buffer.from(await response.arrayBuffer()).toString('base64')
         const name = mediaUrl.startsWith('data:') ? `file${index}` : mediaUrl.split('/').pop()
-        return { content_type: response.headers.get('content-type') ?? '', content, original_name: name }
+        return { contentType: response.headers.get('content-type') ?? '', base64, originalName: name }
       }),
     )
     const values = {
@@ -255,8 +254,7 @@ export async function startMessageMedia(options: MessageMediaOptions = {}): Prom
       metadata: original?.metadata ?? {},
       sourceAddress: message.from,
       destinationAddress: message.to ?? number,
-      moContent: message.text,
-      replyContent: message.text,
+      ...(message.text === '' ? {} : { moContent: message.text, replyContent: message.text }),
       submittedTimestamp: now,
       receivedTimestamp: now,
     }

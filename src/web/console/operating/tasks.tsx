@@ -5,20 +5,22 @@ import { listOwnLines } from '../../../domain/lines/lines.js'
 import { listTasksOf, stopTask, type Task } from '../../../domain/operating/tasks.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
-import { idOf } from '../form-values.js'
+import { isId } from '../../../ids.js'
+import { idOf, queryOf } from '../form-values.js'
 import { Empty, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { OlderPages } from '../parts/older-pages.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
 export const TASKS = '/console/tasks'
 
-/** They are kept for 30 days, and users hardly start more than this. */
-const MAX_SHOWN = 30
+/** They are kept for 30 days, and users hardly start more than this in that time. */
+const PAGE_SIZE = 30
 
 const KIND_WORDS: Record<TaskKind, string> = {
   replay: 'Event replay',
@@ -39,6 +41,10 @@ const MOODS: Record<Task['status'], 'good' | 'waiting' | 'bad'> = {
 interface TasksView {
   page: Page
   tasks: readonly Task[]
+  /** The cursor of this page; undefined for the newest, which keeps itself up to date. */
+  before: string | undefined
+  /** The cursor of the next page; undefined if there is none. */
+  older: string | undefined
   lineNames: ReadonlyMap<string, string>
 }
 
@@ -50,7 +56,8 @@ export function showTasks(context: Context): Middleware {
     const view = await viewOf(context, ctx)
     const { fault } = view.page
     // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
-    const liveness = fault === undefined ? { 'data-live': `${TASKS}/live`, 'data-hx-swap': 'innerMorph' } : {}
+    const isLive = fault === undefined && view.before === undefined
+    const liveness = isLive ? { 'data-live': `${TASKS}/live`, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={view.page} title="Background tasks">
@@ -82,14 +89,37 @@ export function postStopTask(context: Context): Act {
 
 async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
   const { userId } = sessionOf(ctx)
-  const [tasks, lines] = await Promise.all([
-    listTasksOf(context, userId, { limit: MAX_SHOWN }),
+  const cursor = queryOf(ctx, 'before')
+  const before = isId(cursor) ? cursor : undefined
+  const [found, lines] = await Promise.all([
+    listTasksOf(context, userId, { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }),
     listOwnLines(context, userId),
   ])
-  return { page: pageOf(ctx, context), tasks, lineNames: new Map(lines.map(({ id, name }) => [id, name])) }
+  const tasks = found.slice(0, PAGE_SIZE)
+  return {
+    page: pageOf(ctx, context),
+    tasks,
+    before,
+    older: found.length > PAGE_SIZE ? tasks.at(-1)?.id : undefined,
+    lineNames: new Map(lines.map(({ id, name }) => [id, name])),
+  }
 }
 
-function Tasks({ page, tasks, lineNames }: TasksView) {
+function Tasks(view: TasksView) {
+  const { before, older } = view
+  return (
+    <>
+      <TaskTable {...view} />
+      <OlderPages
+        newest={before === undefined ? undefined : TASKS}
+        older={older === undefined ? undefined : `${TASKS}?before=${older}`}
+      />
+    </>
+  )
+}
+
+function TaskTable({ page, tasks, before, lineNames }: TasksView) {
+  if (tasks.length === 0 && before !== undefined) return <Empty>No older background tasks.</Empty>
   if (tasks.length === 0) {
     return (
       <Empty>

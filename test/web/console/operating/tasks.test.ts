@@ -5,7 +5,8 @@ import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
 import { goOn } from '../../../domain/operating/tasks.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
-import { listen } from '../messages/activity/listen.js'
+import { newId } from '../../../../src/ids.js'
+import { listen, livePathOf } from '../messages/activity/listen.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
 import { expectSentTo, faultOf } from '../support.js'
 import { messageOfEvent } from '../../support.js'
@@ -46,6 +47,26 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     const messageId = await messageOfEvent(site.context, first.event_id)
     const message = await line.browser.get(`/console/messages/${messageId}`)
     expect(wordsOf(message.text)).to.match(/delivered replayed/)
+  })
+
+  it('the list has pages', async () => {
+    const { userId, lineId } = line
+    const ids = Array.from({ length: 31 }, () => newId())
+    await site.context.db('tasks').insert(
+      ids.map((id) => ({
+        ...{ id, kind: 'text_list', user_id: userId, line_id: lineId, asked: '{}', status: 'done' },
+        ...{ total_count: 1, done_count: 1, ended_at: new Date() },
+      })),
+    )
+    const listedIn = (html: string) =>
+      [...html.matchAll(/tasks\/([\w-]+)\/results\.csv/g)].map(([, id]) => id)
+    const first = (await line.browser.get('/console/tasks')).text
+    expect(listedIn(first)).to.deep.equal(ids.slice(1).reverse())
+    const [, path = ''] = /<a href="([^"]+)" rel="next">Older</.exec(first) ?? []
+    const second = (await line.browser.get(path)).text
+    expect(listedIn(second)).to.deep.equal(ids.slice(0, 1))
+    expect(second).to.include('<a href="/console/tasks">Newest</a>').and.not.include('>Older<')
+    expect([livePathOf(first), livePathOf(second)]).to.deep.equal(['/console/tasks/live', undefined])
   })
 
   it('a form that is sent twice starts one replay, and one with other fields another', async () => {

@@ -53,11 +53,21 @@ async function forget(context: Parameters<typeof findPerson>[0], written: string
   }
 }
 
-function rowsOf({ messages, media, deliveries, peers, optOuts, simulated, named }: PersonCounts): string[][] {
+function rowsOf({
+  messages,
+  media,
+  deliveries,
+  listed,
+  peers,
+  optOuts,
+  simulated,
+  named,
+}: PersonCounts): string[][] {
   const rows: [string, number][] = [
     ['messages', messages],
     ['media', media],
     ['event deliveries', deliveries],
+    ['rows of text lists', listed],
     ['lines in contact with the number', peers],
     ['opt-outs (kept)', optOuts],
     ['texts on the phone simulator', simulated],

@@ -145,16 +145,63 @@ export async function findUnwilling(
   return new Map(rows.map(({ number, why }) => [number, why]))
 }
 
-/** Erases a forgotten person: waiting texts for them are not sent, and their number is removed. */
-export async function eraseListed(
-  db: Database,
-  { number, lineIds }: { number: string; lineIds: readonly string[] },
-): Promise<void> {
+/** The reason of a row whose person was forgotten while it waited. */
+export const ERASED = 'Erased'
+
+/** Rows about a person, on some lines; it needs :number and :lineIds. */
+export const PERSON_TEXTS = `task_texts t join tasks w on w.id = t.task_id
+  and w.line_id = any (:lineIds::uuid[]) and t.to_number = :number`
+
+interface Listed {
+  number: string
+  lineIds: readonly string[]
+}
+
+/** Ends the waiting rows for a person. The number stays until all is erased: it says whose lists are concerned. */
+export async function endListed(db: Database, { number, lineIds }: Listed): Promise<void> {
   await db.raw(
-    `update task_texts t set to_number = '${FORGOTTEN}', text = null,
-       reason = case when t.text is null then t.reason else 'Erased' end,
-       message_id = case when t.text is null then t.message_id end
-     from tasks w where w.id = t.task_id and w.line_id = any (:lineIds::uuid[]) and t.to_number = :number`,
+    `update task_texts t set text = null, reason = '${ERASED}', message_id = null
+     from tasks w where w.id = t.task_id and w.line_id = any (:lineIds::uuid[]) and t.to_number = :number
+       and t.text is not null`,
     { number, lineIds: [...lineIds] },
   )
+}
+
+/** @returns the number of rows that had the number */
+export async function eraseListed(db: Database, { number, lineIds }: Listed): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update task_texts t set to_number = '${FORGOTTEN}' from tasks w
+     where w.id = t.task_id and w.line_id = any (:lineIds::uuid[]) and t.to_number = :number and t.text is null`,
+    { number, lineIds: [...lineIds] },
+  )
+  return rowCount
+}
+
+/** Locks rows until the end of the transaction, and returns the lines of those whose person was forgotten. */
+export async function lockErased(
+  trx: Database,
+  taskId: string,
+  lines: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await trx.raw<{ rows: { line: number; reason: string | null }[] }>(
+    `select line_of_file as line, reason from task_texts
+     where task_id = ?::uuid and line_of_file = any (?::integer[]) order by line_of_file for update`,
+    [taskId, [...lines]],
+  )
+  return new Set(rows.filter(({ reason }) => reason === ERASED).map(({ line }) => line))
+}
+
+/** Lists the rows about a person. */
+export async function listTextsOf(
+  db: Database,
+  { number, lineIds }: Listed,
+): Promise<{ lineId: string; taskId: string; text: string | null; reason: string | null }[]> {
+  const { rows } = await db.raw<{
+    rows: { lineId: string; taskId: string; text: string | null; reason: string | null }[]
+  }>(
+    `select w.line_id as "lineId", w.id as "taskId", t.text, t.reason from ${PERSON_TEXTS}
+     order by w.id, t.line_of_file`,
+    { number, lineIds: [...lineIds] },
+  )
+  return rows
 }

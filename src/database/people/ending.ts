@@ -5,6 +5,20 @@ import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines 
 const REASON = 'forgotten'
 
 /**
+ * Ends messages that were queued for a person while they were being forgotten. A worker may hold one, and sends it: if
+ * it gives it back, nothing is sent any more.
+ */
+export async function endForgotten(trx: Database, messageIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `update messages set status = case when status in ('scheduled', 'queued') then 'failed' else status end,
+       error = case when status in ('scheduled', 'queued') then '${REASON}' else error end,
+       expires_at = case when status = 'sending' then clock_timestamp() else expires_at end
+     where id = any (?::uuid[])`,
+    [[...messageIds]],
+  )
+}
+
+/**
  * Ends waiting messages for a person and waiting deliveries about them: no one is notified, since that would write
  * the number down again. Rows that a worker holds stay as they are, and so do locked ones.
  *

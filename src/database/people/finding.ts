@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import { CONTACT_NUMBER } from '../messages/reading.js'
+import { PERSON_TEXTS } from '../messages/text-lists.js'
 
 /**
  * A person on some lines, limited to rows that are not newer than `until`: a person who returns later must not be
@@ -39,6 +40,8 @@ export interface PersonCounts {
   /** Copies, including those whose files are gone already. */
   media: number
   deliveries: number
+  /** Rows of text lists, waiting or not. */
+  listed: number
   /** Lines that know the number, and forget it. */
   peers: number
   /** Lines that they opted out of, which keep the opt-out. */
@@ -53,6 +56,7 @@ export const NOBODY: PersonCounts = {
   messages: 0,
   media: 0,
   deliveries: 0,
+  listed: 0,
   peers: 0,
   optOuts: 0,
   simulated: 0,
@@ -67,7 +71,8 @@ export async function countPerson(
   const { rows } = await db.raw<{ rows: [Omit<PersonCounts, 'simulated' | 'named'>] }>(
     `select (select count(*)::integer from ${PERSON_MESSAGES}) as messages,
        (select count(*)::integer from ${PERSON_MESSAGES} join media x on x.message_id = m.id) as media,
-       (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries, c.peers, c."optOuts"
+       (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries,
+       (select count(*)::integer from ${PERSON_TEXTS}) as listed, c.peers, c."optOuts"
      from (select count(*) filter (where opted_out_at is null)::integer as peers, count(opted_out_at)::integer as "optOuts"
            from line_peers where line_id = any (:lineIds::uuid[]) and number = :number) c`,
     personBindings(person),
@@ -76,8 +81,8 @@ export async function countPerson(
 }
 
 /**
- * Lists the lines of this part that know the person: by a message, a delivery, or the facts that the line keeps about
- * the number.
+ * Lists the users of the lines of this part that know the person: by a message, a delivery, a row of a text list, or
+ * the facts that the line keeps about the number.
  */
 export async function listUsersWith(db: Database, person: PersonOnLines): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { userId: string }[] }>(
@@ -87,6 +92,8 @@ export async function listUsersWith(db: Database, person: PersonOnLines): Promis
          where m.line_id = o.id and ${CONTACT_NUMBER} = :number and m.${OLDER})
        or exists (select from deliveries d
          where d.line_id = o.id and d.from_number = :number and d.${OLDER})
+       or exists (select from task_texts t join tasks w on w.id = t.task_id
+         where w.line_id = o.id and t.to_number = :number)
        or exists (select from line_peers c where c.line_id = o.id and c.number = :number))`,
     personBindings(person),
   )

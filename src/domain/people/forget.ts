@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eraseListed } from '../../database/messages/text-lists.js'
+import { endListed, eraseListed } from '../../database/messages/text-lists.js'
 import { deleteUploads } from '../../database/media/uploads.js'
 import { endWaiting } from '../../database/people/ending.js'
 import {
@@ -88,6 +88,8 @@ export async function forgetPerson(
 ): Promise<PersonCounts> {
   const { db } = context
   const why = readReason(reason)
+  // Before the time is read: what a list has queued until then is older than that.
+  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) await endListed(db, { number, lineIds })
   const until = await readClock(db)
   await eachPart(context, number, until, (person) => endAll(context, person))
   await waitForWorkers(context, number, until, patienceMs)
@@ -99,6 +101,7 @@ export async function forgetPerson(
     for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.deliveries += count) {
       count = await eraseDeliveries(db, person, ROWS_AT_ONCE)
     }
+    erased.listed += await eraseListed(db, person)
     add(erased, await erasePeers(db, person))
   })
   for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.simulated += count) {
@@ -120,7 +123,6 @@ async function eachPart(
 }
 
 async function endAll({ db }: Context, person: PersonOnLines): Promise<void> {
-  await eraseListed(db, person)
   for (;;) {
     const ended = await endWaiting(db, person, ROWS_AT_ONCE)
     if (Object.values(ended).every((count) => count < ROWS_AT_ONCE)) return

@@ -8,6 +8,14 @@ import type { Context } from '../../../src/domain/context.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { findPerson, forgetPerson, readPerson } from '../../../src/domain/people/forget.js'
+import { queueListBatch, startTextList } from '../../../src/domain/messages/text-list/task.js'
+import { exportPerson } from '../../../src/domain/operating/exports/exports.js'
+import { getOwnLine } from '../../../src/domain/lines/lines.js'
+import { claimTask, type ClaimedTask } from '../../../src/database/operating/tasks.js'
+import { newId } from '../../../src/ids.js'
+import { until } from '../../helpers/until.js'
+import { readZip } from '../../helpers/zip.js'
+import { buffer } from 'node:stream/consumers'
 import { postMessage } from '../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { listLatestContacts } from '../../../src/database/messages/conversations/conversations.js'
@@ -21,6 +29,7 @@ import {
   BEN,
   claimDelivery,
   claimMessage,
+  countWaitingForLocks,
   inboundText,
   messageRow,
   queueMessage,
@@ -80,6 +89,7 @@ describeContext('forgetting a person', (context) => {
       messages: 3,
       media: 1,
       deliveries: 2,
+      listed: 0,
       peers: 1,
       optOuts: 0,
       simulated: 1,
@@ -136,6 +146,45 @@ describeContext('forgetting a person', (context) => {
     await forgetPerson(context, ANNA, REASON)
     const left = await context.db('unclear_callbacks').pluck<Buffer[]>('body')
     expect(left.map(String)).to.deep.equal([`From=%2B${BEN.slice(1)}`])
+  })
+
+  describe('whose row of a text list waits', () => {
+    const startList = async () => {
+      const id = newId()
+      const file = { columns: ['phone', 'name'], rows: [{ line: 2, values: [ANNA, 'Anna'] }] }
+      const own = await getOwnLine(context, line.userId, line.lineId)
+      await startTextList(context, own, { file, text: 'Dear {{name}}', column: 'phone' }, id)
+      return id
+    }
+
+    it('counts it, ends and erases it, and tells the owner of the list', async () => {
+      await startList()
+      expect(await findPerson(context, ANNA)).to.include({ listed: 1, messages: 0, peers: 0 })
+      const files = await readZip(await buffer(await exportPerson(context, ANNA, REASON)))
+      expect(String(files.get('text-lists.jsonl'))).to.include('Dear Anna')
+      expect(await forgetPerson(context, ANNA, REASON)).to.include({ listed: 1 })
+      expect(await findText(context, ANNA)).to.deep.equal([])
+      expect(await findText(context, 'Dear Anna')).to.deep.equal([])
+      const actions = ['user.person.exported', 'user.person.forgotten']
+      expect(await listAudit(context, { userId: line.userId, actions }, { limit: 9 })).to.have.length(2)
+    })
+
+    it('sends nothing, even if the list is just queuing it', async () => {
+      const id = await startList()
+      const task = (await claimTask(context.db, id, 60_000)) as ClaimedTask
+      const trx = await context.db.transaction()
+      await trx.raw('select lock_line(?::uuid)', [line.lineId])
+      const batch = queueListBatch(context, task)
+      await until('it waits for its line', async () => (await countWaitingForLocks(context)) > 0)
+      await forgetPerson(context, ANNA, REASON)
+      await trx.commit()
+      await batch
+      const left = await context.db('messages').select('status', 'error', 'text', 'to_number')
+      expect(left).to.deep.equal([
+        { status: 'failed', error: 'forgotten', text: null, to_number: 'forgotten' },
+      ])
+      expect(await findText(context, ANNA)).to.deep.equal([])
+    })
   })
 
   it('leaves everybody else as they were', async () => {

@@ -1,14 +1,18 @@
-import { transaction } from '../../../database/connection.js'
+import { transaction, type Database } from '../../../database/connection.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import {
   countWaitingOnLine,
+  ERASED,
   insertTexts,
   listTextResults,
+  lockErased,
   settleTexts,
   takeTexts,
   type TextResult,
   type WaitingText,
 } from '../../../database/messages/text-lists.js'
+import { endForgotten } from '../../../database/people/ending.js'
+import { eraseMessages } from '../../../database/people/erasing.js'
 import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import { Unavailable, UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
@@ -96,9 +100,24 @@ export async function queueListBatch(context: Context, task: ClaimedTask): Promi
   )
   const { settled, error, hasWaiting } = judge(missing, answers)
   const done = [...taken.filter(({ isQueued }) => isQueued).map(queued), ...settled]
-  const refused = done.filter(({ reason }) => reason !== null)
   await transaction(context.db, async (trx) => {
-    await settleTexts(trx, task.id, done)
+    const erased = await lockErased(
+      trx,
+      task.id,
+      taken.map(({ line: each }) => each),
+    )
+    await eraseQueued(
+      trx,
+      taken.filter((each) => erased.has(each.line)),
+    )
+    const refused = done
+      .map((each) => (erased.has(each.line) ? { ...each, reason: ERASED } : each))
+      .filter(({ reason }) => reason !== null)
+    await settleTexts(
+      trx,
+      task.id,
+      done.filter((each) => !erased.has(each.line)),
+    )
     await advanceTask(trx, task, {
       position: task.position,
       doneCount: done.length - refused.length,
@@ -112,6 +131,15 @@ export async function queueListBatch(context: Context, task: ClaimedTask): Promi
     waitMs: hasWaiting ? FULL_WAIT_MS : 0,
     ...(error === undefined ? {} : { error }),
   }
+}
+
+/** Their person was forgotten between the look at the row and its message, which nobody else would find any more. */
+async function eraseQueued(trx: Database, texts: readonly WaitingText[]): Promise<void> {
+  await endForgotten(
+    trx,
+    texts.map(({ messageId }) => messageId),
+  )
+  for (const { toNumber, messageId } of texts) await eraseMessages(trx, toNumber, [messageId])
 }
 
 async function roomOf({ db, config }: Context, lineId: string): Promise<number> {

@@ -17,6 +17,7 @@ import { getConnection } from '../../lines/connection-overview.js'
 import { listContacts } from '../../lines/contacts.js'
 import type { Context } from '../../context.js'
 import { listOwnLines } from '../../lines/lines.js'
+import { listTextsOf } from '../../../database/messages/text-lists.js'
 import { findUsersWithPerson } from '../../people/users-with-person.js'
 import { readReason, recordForUsers } from '../../people/private-access.js'
 import { getUser } from '../../people/users.js'
@@ -121,6 +122,10 @@ async function* personFiles(context: Context, number: string): AsyncGenerator<Ex
   yield jsonLines(
     'contacts.jsonl',
     eachPart(db, (lineIds) => each(listLineContactsOf(db, { number, lineIds }))),
+  )
+  yield jsonLines(
+    'text-lists.jsonl',
+    eachPart(db, (lineIds) => each(listTextsOf(db, { number, lineIds }))),
   )
   yield jsonLines('names.jsonl', each(listNamings(db, number)))
   yield* conversationFiles(context, {

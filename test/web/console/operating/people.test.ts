@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { getOwnLine } from '../../../../src/domain/lines/lines.js'
+import { startTextList } from '../../../../src/domain/messages/text-list/task.js'
+import { newId } from '../../../../src/ids.js'
 import { createPerson, PASSWORD } from '../../../domain/people/people.js'
 import { ANNA, claimMessage, messageRow, queueMessage } from '../../../domain/fixtures.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
@@ -26,6 +29,16 @@ describeWeb('the console, of people', ({ context, web }) => {
     expectPage(page)
     expect(wordsOf(page.text)).to.include('Messages 1').and.include('Erase data')
     expect((await messageRow(context, id)).text).to.equal('Hello')
+  })
+
+  it('shows the rows of text lists that wait for a number, and offers to erase them', async () => {
+    const id = newId()
+    const own = await getOwnLine(context, line.userId, line.lineId)
+    const file = { columns: ['phone'], rows: [{ line: 2, values: [ANNA] }] }
+    await startTextList(context, own, { file, text: 'Hello', column: 'phone' }, id)
+    const { text } = await operating.submit(PEOPLE, { number: ANNA })
+    expect(wordsOf(text)).to.include('Rows of text lists 1').and.include('Erase data')
+    await context.db('tasks').where({ id }).delete()
   })
 
   it('says so if no line has been in contact with a number, and offers no erasure', async () => {

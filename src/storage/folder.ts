@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -10,23 +9,27 @@ const OURS = 0o750
 /** Files in a folder, which all processes share: one machine, or a volume that every machine has. */
 export function createFolderStorage(folder: string): Storage {
   const root = resolve(folder)
+  // The name tells the key, so that what a killed process leaves is removed with it.
+  const unfinishedOf = (key: string) => `${join(root, key)}.part`
 
   return {
     put: async (key, bytes) => {
       const path = join(root, key)
       // The file is renamed when it is complete, so that no process reads half of it.
-      const unfinished = `${path}.${randomUUID()}.part`
+      const unfinished = unfinishedOf(key)
       // The stream may fail before it is read: without a listener that would end the process.
       bytes.on('error', () => undefined)
+      let isOurs = false
       try {
         await mkdir(dirname(path), { recursive: true, mode: OURS })
         // The file is opened before anything is read: one that is still being opened could not be removed, and would
-        // be left behind.
+        // be left behind. If there is one already, another process is writing it: two would mix their bytes.
         const file = await open(unfinished, 'wx')
+        isOurs = true
         await pipeline(bytes, file.createWriteStream())
         await rename(unfinished, path)
       } catch (error) {
-        await rm(unfinished, { force: true }).catch(() => undefined)
+        if (isOurs) await rm(unfinished, { force: true }).catch(() => undefined)
         throw new StorageFailed('write a file', error)
       }
     },
@@ -42,7 +45,7 @@ export function createFolderStorage(folder: string): Storage {
     },
     remove: async (key) => {
       try {
-        await rm(join(root, key), { force: true })
+        for (const path of [unfinishedOf(key), join(root, key)]) await rm(path, { force: true })
       } catch (error) {
         throw new StorageFailed('remove a file', error)
       }

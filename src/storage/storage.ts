@@ -7,12 +7,13 @@ export interface ByteRange {
 }
 
 /**
- * Stores copies of media in a folder or a bucket. Keys are ours (`{month}/{id}-{attempt}`), never made from anything
- * that others gave us.
+ * Stores copies of media in a folder or a bucket. Keys are ours (`{day}/{id}-{attempt}`), never made from anything that
+ * others gave us.
  */
 export interface Storage {
   /**
-   * Stores a file. It cannot be opened before all of it is there. The same key again replaces it.
+   * Stores a file. It cannot be opened before all of it is there. The same key again replaces it, but not while it is
+   * being written.
    *
    * @param byteCount the exact length of the stream
    * @throws StorageFailed
@@ -24,7 +25,7 @@ export interface Storage {
    */
   open(key: string, range?: ByteRange): Promise<Readable>
   /**
-   * Removes a file. It is not an error if there is none.
+   * Removes a file, and what a process that was killed has written of it. It is not an error if there is none.
    *
    * @throws StorageFailed
    */

@@ -1,9 +1,11 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { expect } from 'chai'
 import { createStorage } from '../../src/storage/create.js'
+import { StorageFailed } from '../../src/storage/storage.js'
+import { until } from '../helpers/until.js'
 import { describeStorage } from './conformance.js'
 
 describeStorage('a folder', async () => {
@@ -45,6 +47,45 @@ describe('the folder of a storage', () => {
     })
     expect(new Set(await Promise.all(puts))).to.deep.equal(new Set(['failed']))
     expect(await readdir(join(parent, 'a'))).to.deep.equal(['whole'])
+    await rm(parent, { recursive: true })
+  })
+
+  it('removes with a file what a killed process has written of it', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'linehook-test-'))
+    const storage = createStorage({ mediaFolder: parent, mediaS3: undefined })
+    const writing = new PassThrough()
+    const putting = storage.put('a/b-1', writing, 1000).catch((error: unknown) => error)
+    writing.write('half a picture')
+    await until(
+      'it is being written',
+      async () => (await readdir(join(parent, 'a')).catch(() => [])).length > 0,
+    )
+    await storage.remove('a/b-1')
+    expect(await readdir(join(parent, 'a'))).to.deep.equal([])
+    writing.end()
+    expect(await putting).to.be.instanceOf(StorageFailed)
+    expect(await readdir(join(parent, 'a'))).to.deep.equal([])
+    await rm(parent, { recursive: true })
+  })
+
+  it('takes a file from one writer at a time', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'linehook-test-'))
+    const storage = createStorage({ mediaFolder: parent, mediaS3: undefined })
+    const writing = new PassThrough()
+    const first = storage.put('a/b-1', writing, 5)
+    writing.write('fir')
+    await until(
+      'it is being written',
+      async () => (await readdir(join(parent, 'a')).catch(() => [])).length > 0,
+    )
+    const second: unknown = await storage
+      .put('a/b-1', Readable.from(['second']), 6)
+      .catch((error: unknown) => error)
+    expect(second).to.be.instanceOf(StorageFailed)
+    writing.end('st')
+    await first
+    expect(await readFile(join(parent, 'a', 'b-1'), 'utf8')).to.equal('first')
+    expect(await readdir(join(parent, 'a'))).to.deep.equal(['b-1'])
     await rm(parent, { recursive: true })
   })
 

@@ -6,6 +6,7 @@ import {
   type StoredFile,
 } from '../../database/media/fetching.js'
 import { asError, Unavailable } from '../../errors.js'
+import { timeOfId } from '../../ids.js'
 import type { MediaReason } from '../../states.js'
 import { StorageFailed } from '../../storage/storage.js'
 import { createTemporaryFile } from '../../storage/temporary-file.js'
@@ -72,10 +73,10 @@ function reasonOf(outcome: FetchOutcome): string {
 }
 
 async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutcome> {
-  if (media.crashCount >= MAX_CRASHES) return fail(context, media, 'media_internal_error')
   // This removes what an attempt whose worker died may have left behind.
   if (media.crashCount + media.lostCount > 0)
     await context.storage.remove(keyOf(media, media.attempt - 1)).catch(() => undefined)
+  if (media.crashCount >= MAX_CRASHES) return fail(context, media, 'media_internal_error')
   let file: StoredFile
   try {
     file = await copy(context, media)
@@ -93,9 +94,12 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
   return { kind: 'skipped' }
 }
 
-/** Each attempt has its own key, so an attempt that ends late cannot change what another one has stored. */
+/**
+ * Each attempt has its own key, so an attempt that ends late cannot change what another one has stored. A folder has
+ * the media of a day: it stays when they are removed.
+ */
 function keyOf({ id }: ClaimedMedia, attemptNumber: number): string {
-  return `${id.slice(0, 8)}/${id}-${attemptNumber}`
+  return `${timeOfId(id).toISOString().slice(0, 10)}/${id}-${attemptNumber}`
 }
 
 /** Copies to disk first, so that only whole files of an allowed type get into the storage. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { nextMediaRetryMs } from '../../../src/domain/media/retry-schedule.js'
 import type { MediaReason } from '../../../src/states.js'
@@ -428,6 +429,8 @@ describeContext('media that a line receives', (context) => {
       release()
       expect(await late).to.deep.equal({ kind: 'skipped' })
       expect(await mediaRow(context, messageId)).to.deep.equal(stored)
+      const day = new Date().toISOString().slice(0, 10)
+      expect(stored.storage_key, 'a folder for each day').to.match(new RegExp(`^${day}/${stored.id}-2$`))
       const first = stored.storage_key?.replace(/2$/, '1') ?? ''
       const opened = await context.storage.open(first).catch((error: unknown) => error)
       expect(opened).to.have.property('name', 'StoredFileMissing')
@@ -465,7 +468,11 @@ describeContext('media that a line receives', (context) => {
         await claimMedia(context.db, id, 60_000, MAX_LOST)
         await recordMediaCrash(context.db, id)
       }
+      const leftBehind = `${new Date().toISOString().slice(0, 10)}/${id}-5`
+      await context.storage.put(leftBehind, Readable.from(['x']), 1)
       expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_internal_error' })
+      const opened: unknown = await context.storage.open(leftBehind).catch((error: unknown) => error)
+      expect(opened).to.have.property('name', 'StoredFileMissing')
       const [delivery] = await context.db('deliveries').select<{ status: string; last_failure: string }[]>()
       expect(delivery).to.include({ status: 'held', last_failure: 'media_internal_error' })
     })

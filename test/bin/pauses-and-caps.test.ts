@@ -3,15 +3,28 @@ import { listCountryPauses, pauseCountry } from '../../src/database/messages/cou
 import { noteCharges } from '../../src/database/messages/charges.js'
 import { listMonthlyCaps, listSpendCaps } from '../../src/database/messages/spend-caps.js'
 import { listAudit } from '../../src/domain/operating/audit.js'
-import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { newId } from '../../src/ids.js'
+import { getAnyLine, getOwnLine } from '../../src/domain/lines/lines.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
+import { startTextList } from '../../src/domain/messages/text-list/task.js'
+import { getTask } from '../../src/domain/operating/tasks.js'
+import { continueTask } from '../../src/domain/operating/tasks/run.js'
 import { pauseOf } from '../../src/domain/operating/pauses.js'
-import { queueMessage } from '../domain/fixtures.js'
+import { ANNA, changeRows, queueMessage } from '../domain/fixtures.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { describeCommands } from './linehook.js'
 
 describeCommands('linehook … pause, resume and cap', ({ context, run, json, refuse }) => {
   const at = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z by the command line'
+
+  /** @returns the id of its task */
+  async function startList({ userId, lineId }: TestLine, createdAt: unknown): Promise<string> {
+    const file = { columns: ['phone'], rows: [{ line: 2, values: [ANNA] }] }
+    const line = await getOwnLine(context, userId, lineId)
+    const { id } = await startTextList(context, line, { file, text: 'Of a list', column: 'phone' }, newId())
+    await changeRows(context, 'tasks', id, { created_at: createdAt })
+    return id
+  }
 
   it('line pause and line resume are an operator’s', async () => {
     const { lineId, number } = await createLine(context)
@@ -62,15 +75,33 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
       await queueMessage(context, line, { ...scheduled, send_at: ago(20), due_at: ago(20) }),
       await queueMessage(context, line, { ...scheduled, send_at: ago(-20), due_at: ago(-20) }),
     ]
+    const [oldList, youngList] = [await startList(line, ago(30)), await startList(line, ago(1))]
     const afterRestore = ['sending', 'after-restore', '--before', '10m']
     expect(await refuse(...afterRestore)).to.match(/^Pause all sending first/)
     await run('sending', 'pause')
     expect(await json(...afterRestore, '--dry-run')).to.include({
       isDryRun: true,
       count: 2,
+      listCount: 1,
     })
-    expect((await run(...afterRestore))[0]).to.match(/^2 waiting messages are unknown/)
-    expect(await json(...afterRestore)).to.include({ count: 0 })
+    expect(await run(...afterRestore)).to.deep.equal([
+      '2 waiting messages are unknown. Resend them under Activity if needed',
+      '1 text lists are stopped. Their owners see which texts have no message',
+    ])
+    expect(await json(...afterRestore)).to.include({ count: 0, listCount: 0 })
+    expect(await getTask(context, line.userId, oldList)).to.include({
+      status: 'stopped',
+      error: 'The database was restored from a backup. Texts that were waiting may have been sent since',
+    })
+    expect((await getTask(context, line.userId, youngList)).status).to.equal('waiting')
+    const left = await context.db('task_texts').whereNotNull('text').pluck<string[]>('task_id')
+    expect(left).to.deep.equal([youngList])
+    for (const id of [oldList, youngList]) await continueTask(context, id, () => Promise.resolve())
+    const numbers = await context
+      .db('messages')
+      .where({ line_id: line.lineId, text: 'Of a list' })
+      .pluck<string[]>('id')
+    expect(numbers, 'only of the young list').to.have.length(1)
     const states: object[] = await context
       .db('messages')
       .whereIn('id', [old, young, due, later])

@@ -9,7 +9,8 @@ import {
 } from '../../../src/database/operating/pauses.js'
 import type { Context } from '../../../src/domain/context.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../../src/domain/operating/pauses.js'
-import { makeWaitingUnknown } from '../../../src/domain/messages/send/after-restore.js'
+import { countTextLists } from '../../../src/database/operating/tasks.js'
+import { makeWaitingUnknown, stopListsUnderWay } from '../../../src/domain/messages/send/after-restore.js'
 import { run } from '../../run.js'
 import { moment, TIMES } from '../list-options.js'
 
@@ -48,9 +49,13 @@ export function addSendingCommands(program: Command): void {
   sending
     .command('after-restore')
     .description(
-      'after a restore, mark messages that were waiting in the backup as unknown, so that none is sent twice',
+      'after a restore, mark messages that were waiting in the backup as unknown and stop text lists, so that none is sent twice',
     )
-    .option('--before <time>', `only messages accepted before this time: ${TIMES}; default: now`, moment)
+    .option(
+      '--before <time>',
+      `only messages and lists accepted before this time: ${TIMES}; default: now`,
+      moment,
+    )
     .option('--dry-run', 'only count them')
     .option('--json', 'print JSON')
     .action((options: AfterRestoreOptions) => run(options, (context) => afterRestore(context, options)))
@@ -67,13 +72,20 @@ async function afterRestore(
   context: Context,
   { before = new Date(), dryRun: isDryRun = false }: AfterRestoreOptions,
 ) {
+  // The lists come first, because they would queue more messages.
+  const listCount = isDryRun
+    ? await countTextLists(context.db, before)
+    : await stopListsUnderWay(context, before)
   const count = isDryRun
     ? await countQueuedBefore(context.db, before)
     : await makeWaitingUnknown(context, before)
   const said = isDryRun ? 'would become' : 'are'
   return {
-    result: { isDryRun, before, count },
-    lines: [`${count} waiting messages ${said} unknown. Resend them under Activity if needed`],
+    result: { isDryRun, before, count, listCount },
+    lines: [
+      `${count} waiting messages ${said} unknown. Resend them under Activity if needed`,
+      `${listCount} text lists ${isDryRun ? 'would be' : 'are'} stopped. Their owners see which texts have no message`,
+    ],
   }
 }
 

@@ -282,6 +282,37 @@ export async function endTask(
   })
 }
 
+/** The text lists that are under way and were started before then. */
+const UNDER_WAY = `kind = 'text_list' and ${OPEN} and created_at < ?::timestamptz`
+
+/** Ends them, as `endTask` does with one that this process has claimed. A process that has claimed one loses it. */
+export async function stopTextLists(
+  trx: Database,
+  before: Date,
+  error: string,
+): Promise<Pick<Task, 'id' | 'kind' | 'userId' | 'doneCount' | 'totalCount'>[]> {
+  const { rows } = await trx.raw<{
+    rows: Pick<Task, 'id' | 'kind' | 'userId' | 'doneCount' | 'totalCount'>[]
+  }>(
+    `update tasks set status = 'stopped', error = ?, lease_until = null, claim_count = claim_count + 1,
+       ended_at = clock_timestamp()
+     where ${UNDER_WAY}
+     returning id, kind, user_id as "userId", done_count as "doneCount", total_count as "totalCount"`,
+    [error, before.toISOString()],
+  )
+  for (const { id } of rows) await dropTexts(trx, id)
+  return rows
+}
+
+/** Counts what `stopTextLists` would find. */
+export async function countTextLists(db: Database, before: Date): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from tasks where ${UNDER_WAY}`,
+    [before.toISOString()],
+  )
+  return rows[0].count
+}
+
 /** @returns true if it was given up */
 export async function recordTaskCrash(
   db: Database,

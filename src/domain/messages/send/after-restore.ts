@@ -2,6 +2,7 @@ import { transaction } from '../../../database/connection.js'
 import { requeueHeads } from '../../../database/messages/requeueing.js'
 import { makeQueuedUnknown } from '../../../database/messages/stranded.js'
 import { findAllSending } from '../../../database/operating/pauses.js'
+import { stopTextLists } from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
@@ -18,9 +19,7 @@ const BATCH = 1000
  */
 export async function makeWaitingUnknown(context: Context, before: Date): Promise<number> {
   const { db, queues } = context
-  if ((await findAllSending(db)).pausedAt === null) {
-    throw new UserError('Pause all sending first, with `linehook sending pause`', 409)
-  }
+  await requirePause(context)
   for (let total = 0; ;) {
     const { changed, deliveries } = await transaction(db, async (trx) => {
       const changes = await makeQueuedUnknown(trx, before, BATCH)
@@ -32,5 +31,31 @@ export async function makeWaitingUnknown(context: Context, before: Date): Promis
     await queues.enqueueMessages(await requeueHeads(db, changed))
     total += changed.length
     if (changed.length < BATCH) return total
+  }
+}
+
+const RESTORED = 'The database was restored from a backup. Texts that were waiting may have been sent since'
+
+/**
+ * Stops text lists after the database was restored from a backup: their texts have no messages yet, so they wait beside
+ * those of `makeWaitingUnknown`, and would be sent again. The user sees in the results which rows have a message.
+ *
+ * @returns the number of lists
+ * @throws UserError 409 unless all sending is paused
+ */
+export async function stopListsUnderWay(context: Context, before: Date): Promise<number> {
+  await requirePause(context)
+  return transaction(context.db, async (trx) => {
+    const lists = await stopTextLists(trx, before, RESTORED)
+    for (const { id, userId, ...after } of lists) {
+      await record(context, trx, { action: 'task.stopped', subjectId: id, userId, after })
+    }
+    return lists.length
+  })
+}
+
+async function requirePause({ db }: Context): Promise<void> {
+  if ((await findAllSending(db)).pausedAt === null) {
+    throw new UserError('Pause all sending first, with `linehook sending pause`', 409)
   }
 }

@@ -590,7 +590,7 @@ alter table oauth_records add constraint oauth_records_user_id_fkey FOREIGN KEY 
 alter table oauth_records add constraint oauth_records_kind_check CHECK ((kind = ANY (ARRAY['Grant'::text, 'AuthorizationCode'::text, 'AccessToken'::text, 'RefreshToken'::text, 'Interaction'::text])));
 CREATE INDEX oauth_records_application ON public.oauth_records USING btree (application_id);
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at);
-CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash);
+CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash, created_at);
 CREATE INDEX oauth_records_grants ON public.oauth_records USING btree (application_id, user_id) WHERE (kind = 'Grant'::text);
 CREATE INDEX oauth_records_grants_user ON public.oauth_records USING btree (user_id) WHERE (kind = 'Grant'::text);
 CREATE INDEX oauth_records_user ON public.oauth_records USING btree (user_id);

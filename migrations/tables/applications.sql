@@ -57,5 +57,5 @@ create index oauth_records_grants on oauth_records (application_id, user_id) whe
 create index oauth_records_grants_user on oauth_records (user_id) where kind = 'Grant';
 create index oauth_records_application on oauth_records (application_id);
 create index oauth_records_expiry on oauth_records (expires_at);
-create index oauth_records_grant on oauth_records (grant_hash);
+create index oauth_records_grant on oauth_records (grant_hash, created_at);
 create index oauth_records_user on oauth_records (user_id);

@@ -48,8 +48,22 @@ export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Prom
  * way, or two processes of an application have refreshed at the same time. The time is by Postgres's clock, which all
  * processes share.
  */
-const MAY_BE_USED = `(consumed_at is null or (kind = 'RefreshToken' and consumed_again_at is null
-  and consumed_at > now() - interval '30 seconds'))`
+const IS_EXTRA_USE = `(kind = 'RefreshToken' and consumed_again_at is null
+  and consumed_at > now() - interval '30 seconds')`
+
+/**
+ * A use of which no tokens came does not count: Postgres failed after it, and nobody got an answer. After 15 s its request
+ * is over, so that it cannot be making them still. This holds for a day; expired access tokens are kept as long, because
+ * without them it would look as if there had been none.
+ */
+const WAS_LOST = `(kind in ('AuthorizationCode', 'RefreshToken')
+  and coalesce(consumed_again_at, consumed_at) < now() - interval '15 seconds'
+  and consumed_at > now() - interval '1 day'
+  and (select count(distinct t.kind) from oauth_records t
+    where t.grant_hash = oauth_records.grant_hash and t.kind in ('AccessToken', 'RefreshToken')
+      and t.created_at >= oauth_records.consumed_at) < 2)`
+
+const MAY_BE_USED = `(consumed_at is null or ${IS_EXTRA_USE} or ${WAS_LOST})`
 
 /**
  * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended. `consumedAt` is null while it may be
@@ -78,8 +92,8 @@ export async function consumeOAuthRecord(
 ): Promise<boolean> {
   const query = db('oauth_records').where({ kind, id_hash: idHash }).whereRaw(MAY_BE_USED)
   const updated = await query.update({
-    consumed_at: db.raw('coalesce(consumed_at, now())'),
-    consumed_again_at: db.raw('case when consumed_at is not null then now() end'),
+    consumed_at: db.raw(`case when ${IS_EXTRA_USE} then consumed_at else now() end`),
+    consumed_again_at: db.raw(`case when ${IS_EXTRA_USE} then now() end`),
   })
   return updated > 0
 }
@@ -160,6 +174,7 @@ export async function deleteOAuthRecords(db: Database, limit: number): Promise<n
     `delete from oauth_records where (kind, id_hash) in (
        select kind, id_hash from (
          select kind, id_hash from oauth_records where kind <> 'Grant' and expires_at < now()
+           and (kind <> 'AccessToken' or expires_at < now() - interval '1 day')
          union all
          select r.kind, r.id_hash from oauth_records g join oauth_records r on r.grant_hash = g.id_hash
          where g.kind = 'Grant' and g.expires_at < now()

@@ -196,7 +196,7 @@ describe('OAuth when not all is well', () => {
       await ofOld
         .clone()
         .whereNot({ kind: 'Grant' })
-        .update({ expires_at: new Date(Date.now() - 1000) })
+        .update({ expires_at: new Date(Date.now() - 25 * 3_600_000) })
       await db('oauth_records').update({ created_at: new Date(Date.now() - 2 * 3_600_000) })
 
       expect(await deleteOAuthRecords(db, 1000)).to.be.above(0)
@@ -205,6 +205,45 @@ describe('OAuth when not all is well', () => {
       expect(kinds).to.include.members(['AccessToken', 'Grant', 'Interaction', 'RefreshToken'])
       expect((await call(server, alive.access_token, '/v1/lines')).status).to.equal(200)
     })
+
+    for (const kind of ['AccessToken', 'RefreshToken']) {
+      it(`lets a code and a refresh token be used again if Postgres failed before their ${kind} was made`, async () => {
+        const { db } = server.context
+        const application = await createApplication(server)
+        const later = () =>
+          db('oauth_records')
+            .where({ application_id: application.id })
+            .update(
+              Object.fromEntries(
+                ['created_at', 'consumed_at'].map((at) => [at, db.raw(`?? - interval '31 seconds'`, [at])]),
+              ),
+            )
+        const losing = async (use: () => Promise<Answer>) => {
+          await db.raw(`create function lose() returns trigger language plpgsql as $$
+            begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(0.1); return new; end $$`)
+          await db.raw(`create trigger lose before insert on oauth_records for each row
+            when (new.kind = '${kind}') execute function lose()`)
+          const lost = await use()
+          await db.raw('drop function lose cascade')
+          expect([lost.status, lost.headers.get('retry-after')], lost.text).to.deep.equal([503, null])
+          await later()
+          const answer = await use()
+          expect(answer.status, answer.text).to.equal(200)
+          await later()
+          return answer.body as Tokens
+        }
+        const code = await getCode(await createVisitor(server), asking(application))
+        const exchange = () => requestToken(server, application, { grant_type: 'authorization_code', code })
+        const { refresh_token } = await losing(exchange)
+        const refresh = () =>
+          requestToken(server, application, { grant_type: 'refresh_token', refresh_token })
+        const { access_token } = await losing(refresh)
+        expect((await call(server, access_token, '/v1/lines')).status).to.equal(200)
+        // Tokens came of it this time.
+        expectOAuthError(await refresh(), 400, 'invalid_grant')
+        expect((await call(server, access_token, '/v1/lines')).status).to.equal(401)
+      })
+    }
 
     it('deletes what came out of a grant that has ended, in parts, long after nothing of it works', async () => {
       const { db } = server.context

@@ -46,7 +46,12 @@ export function devicesPath(apiUrl: string): string {
   return isPhone(apiUrl) ? '/device' : '/devices'
 }
 
-/** Lists the numbers that were entered, and those that the phone knows for its SIM cards. */
+/** A national number would be read as one of another country, so '' is returned for it. */
+export function withPlus(number: string): string {
+  return number.startsWith('+') ? kit.readNumber(number) : ''
+}
+
+/** Lists the numbers that were entered, and those in E.164 that are written on the SIM cards. */
 export async function listNumbers({
   ask,
   settings: its,
@@ -56,9 +61,7 @@ export async function listNumbers({
   const cards = devices
     .filter((each) => its.deviceId === '' || textAt(each, 'id') === its.deviceId)
     .flatMap((each) => kit.textsAt(each, 'simCards', 'phoneNumber'))
-    .map((number) => kit.readNumber(number))
-  const numbers = new Set(
-    [...SLOTS.map((each) => its[each]), ...cards].filter((each) => each.startsWith('+')),
-  )
+    .map(withPlus)
+  const numbers = new Set([...SLOTS.map((each) => its[each]), ...cards].filter((each) => each !== ''))
   return [...numbers].map((number) => ({ id: number, number, name: number }))
 }

@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 import { listPhones, readPing } from './health.js'
-import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } from './phone.js'
+import { devicesPath, isPhone, listNumbers, settings, SLOTS, withPlus, type Settings } from './phone.js'
 import { setUpWebhooks } from './webhooks.js'
 
 /** https://docs.sms-gate.app/features/webhooks/ */
@@ -114,8 +114,9 @@ function readMessage(
   // Without the permission to read the phone's state the app knows neither the card nor its number.
   const ofCard = slot === undefined ? '' : its[slot]
   const known = SLOTS.map((each) => its[each]).filter((each) => each !== '')
-  const recipient = textAt(payload, 'recipient')
-  const to = (recipient.startsWith('+') ? recipient : ofCard || recipient) || onlyOne(known)
+  // The number that is written on the card may be old, and without a plus sign its country is not known.
+  const to = ofCard || withPlus(textAt(payload, 'recipient')) || onlyOne(known)
+  if (to === '') return kit.unclear('a message for a SIM card without a number. Set sim1, sim2 or sim3')
   const sender = textAt(payload, 'sender') || textAt(payload, 'phoneNumber')
   // The number is as the network gave it: without a plus sign it belongs to the card's country.
   const from = /^\d{8,15}$/.test(sender) ? kit.readNumber(sender, 'national', to) : sender

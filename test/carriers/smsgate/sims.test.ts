@@ -14,9 +14,17 @@ function requestFrom(from: string, its = settings) {
   return smsgate.send(message, { settings: its, callbackUrl: () => '' })
 }
 
-function read(event: string, payload: object) {
+function read(event: string, payload: object, its = settings) {
   const request = {} as CallbackRequest
-  return smsgate.callbacks?.read({ event, id: 'event', payload }, { name: 'events', request, settings })
+  return smsgate.callbacks?.read({ event, id: 'event', payload }, { name: 'events', request, settings: its })
+}
+
+/** The numbers that are listed for a phone with this number on its card. */
+async function listed(phoneNumber: string, its = settings) {
+  const body = [{ id: 'phone', simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber }] }]
+  const ask = () => Promise.resolve({ status: 200, headers: {}, body, text: '' })
+  const numbers = await smsgate.listNumbers?.({ ask, settings: its, callbackUrl: () => '' })
+  return numbers?.map(({ number }) => number)
 }
 
 describe('the SIM cards of a phone', () => {
@@ -37,7 +45,24 @@ describe('the SIM cards of a phone', () => {
     const text = { message: 'Hi', sender: '015112345679', simNumber: 2 }
     expect(read('sms:received', text)).to.include({ from: '+4915112345679', to: SECOND, text: 'Hi' })
     expect(read('sms:received', { ...text, sender: '22955' })).to.include({ from: '22955' })
-    expect(read('sms:received', { ...text, recipient: OTHER })).to.include({ to: OTHER })
+    // What is written on a card may be old.
+    expect(read('sms:received', { ...text, recipient: OTHER })).to.include({ to: SECOND })
+    expect(read('sms:received', { ...text, simNumber: 3, recipient: OTHER })).to.include({ to: OTHER })
+  })
+
+  it('with a national number need the number in the settings', async () => {
+    const none = { ...settings, sim1: '', sim2: '' }
+    const one = { ...none, sim1: FIRST }
+    const text = { message: 'Hi', sender: '+13125550199', simNumber: 1 }
+    for (const national of ['3125550100', '13125550100', '015112345678']) {
+      const payload = { ...text, recipient: national }
+      expect(read('sms:received', payload, none), national).to.include({ kind: 'unclear' })
+      expect(read('sms:received', payload, one), national).to.include({ to: FIRST })
+      expect(read('sms:received', { ...payload, simNumber: 2 }, one), national).to.include({ to: FIRST })
+      expect(await listed(national, none), national).to.deep.equal([])
+      expect(await listed(national, one), national).to.deep.equal([FIRST])
+    }
+    expect(await listed('+1 312-555-0100', none)).to.deep.equal([FIRST])
   })
 
   it('bring the text of an MMS and what is attached; what is not in it is kept for operators', () => {

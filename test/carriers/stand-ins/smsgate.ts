@@ -312,7 +312,9 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
       .replace(/^0+(?=.)/, '')
     const { from: sender, text } = message
     const recipient = message.to ?? ownNumber
-    const common = { messageId, phoneNumber: sender, recipient, sender, simNumber: 1 }
+    // Another number is that of the other card.
+    const simNumber = recipient === ownNumber ? 1 : 2
+    const common = { messageId, phoneNumber: sender, recipient, sender, simNumber }
     const isMms = (message.mediaUrls ?? []).length > 0
     const type = isMms ? 'MMS' : 'SMS'
     inbox.unshift({

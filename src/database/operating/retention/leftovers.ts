@@ -135,3 +135,42 @@ export async function deleteUploadsOfMonth(db: Database, span: Span, limit: numb
     limit,
   })
 }
+
+/** A place in the order of `line_peers`. */
+export interface PeerKey {
+  lineId: string
+  number: string
+}
+
+/**
+ * Forgets peers after a given one, in order of their key: those that have not opted out, of whom everything that the
+ * line noted is older than the end of the month, and who have no message but those of the month. No index has the time
+ * when a number wrote last, because every text would have to change it; so all are read, some at a time.
+ *
+ * @returns the last one that was looked at, or undefined if there are no more
+ */
+export async function deleteSilentPeers(
+  db: Database,
+  span: Span,
+  after: PeerKey | undefined,
+  limit: number,
+): Promise<PeerKey | undefined> {
+  const { rows } = await db.raw<{ rows: PeerKey[] }>(
+    `with looked as materialized (
+       select line_id, number from line_peers
+       ${after === undefined ? '' : 'where (line_id, number) > (:lineId::uuid, :number)'}
+       order by line_id, number limit :limit
+     ), deleted as (
+       delete from line_peers k using looked l
+       where k.line_id = l.line_id and k.number = l.number and k.opted_out_at is null
+         and coalesce(greatest(k.window_cleared_at, k.opted_in_at, k.help_answered_at, k.paused_until, k.archived_at,
+           k.heard_at[cardinality(k.heard_at)]), '-infinity') < :until::timestamptz
+         and (
+           select true from messages m where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number
+             and (m.id < lowest_id_at(:from::timestamptz) or m.id >= lowest_id_at(:until::timestamptz)) limit 1) is null
+     )
+     select line_id as "lineId", number from looked order by line_id desc, number desc limit 1`,
+    { ...boundsOf(span), ...after, limit },
+  )
+  return rows[0]
+}

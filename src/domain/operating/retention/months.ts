@@ -9,11 +9,13 @@ import {
 import {
   deleteCarrierIds,
   deleteMedia,
+  deleteSilentPeers,
   deleteSimulatedMessages,
   deleteUploadsOfMonth,
   listCarriersWithIds,
   listMediaOfMonth,
   moveUnreadMarks,
+  type PeerKey,
 } from '../../../database/operating/retention/leftovers.js'
 import { countUnderWay } from '../../../database/operating/retention/under-way.js'
 import type { Context } from '../../context.js'
@@ -119,6 +121,9 @@ async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partit
     last = await deleteCarrierIds(db, partition, carriers, last, ROWS_AT_ONCE)
   }
   while ((await moveUnreadMarks(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
+  let peer: PeerKey | undefined
+  do peer = await deleteSilentPeers(db, month, peer, ROWS_AT_ONCE)
+  while (peer !== undefined)
   while ((await deleteSimulatedMessages(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
   while ((await deleteUploadsOfMonth(db, month, MEDIA_AT_ONCE)) === MEDIA_AT_ONCE);
 }

@@ -68,7 +68,7 @@ describeContext('retention', (context) => {
     const kept = await insertPast(context, line, new Date(young.getTime() + 1000))
     await context.db('line_peers').insert([
       { line_id: line.lineId, number: ANNA, unread_id: gone[0]!.messageId },
-      { line_id: line.lineId, number: BEN, unread_id: gone[1]!.messageId },
+      { line_id: line.lineId, number: BEN, unread_id: gone[1]!.messageId, opted_out_at: new Date() },
     ])
     const unreadFrom = () => context.db('line_peers').orderBy('number').pluck<(string | null)[]>('unread_id')
     expect(await outcomes()).to.deep.equal([
@@ -82,6 +82,28 @@ describeContext('retention', (context) => {
     expect(await partitionOf(context, nameOf('messages', old))).to.equal(false)
     expect(await partitionOf(context, nameOf('audit_log', old))).to.equal(true)
     expect(await outcomes()).to.deep.equal([])
+  })
+
+  it('forgets numbers without a message that is kept, except opt-outs and those that wrote since', async () => {
+    const numberOf = (n: number) => `+1500555020${n}`
+    for (const n of [0, 1, 2, 3, 4]) await insertPast(context, line, amid(old), { number: numberOf(n) })
+    await insertPast(context, line, new Date(young.getTime() + 1000), { number: numberOf(3) })
+    const [long, since] = [amid(old), new Date(young.getTime() + 1000)]
+    const times = { heard_at: [long], window_cleared_at: long, opted_in_at: long, help_answered_at: long }
+    const rest = [
+      { archived_at: long },
+      { opted_out_at: long },
+      { heard_at: [long, since] },
+      {},
+      { paused_until: since },
+    ]
+    for (const [n, each] of rest.entries())
+      await context.db('line_peers').insert({ line_id: line.lineId, number: numberOf(n), ...times, ...each })
+    await context.db('line_peers').insert({ line_id: line.lineId, number: numberOf(5) })
+    await outcomes()
+    expect(await context.db('line_peers').orderBy('number').pluck('number')).to.deep.equal(
+      [1, 2, 3, 4].map(numberOf),
+    )
   })
 
   it("drops the carriers' ids of accounts that were removed, too", async () => {

@@ -6,7 +6,8 @@ import { ConfigInvalid } from '../src/config/invalid.js'
 import { actingAs, type Context } from '../src/domain/context.js'
 import { createContext } from '../src/domain/open-context.js'
 import { CSV } from '../src/kit/text/csv.js'
-import { Unavailable, UserError } from '../src/errors.js'
+import { CannotConnect } from '../src/database/outage.js'
+import { asError, Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
 
 /**
@@ -93,22 +94,43 @@ function explain(error: unknown): string {
     const isFaulty = !error.faults.every((fault) => fault.endsWith(' is required'))
     return isFaulty ? `${NOT_RUNNING}\n${error.message}` : NOT_RUNNING
   }
+  if (error instanceof CannotConnect && error.isForPeople()) return refusedConnection(asError(error.cause))
   if (error instanceof Unavailable) {
     return isConfigured
       ? 'Postgres cannot be reached. Check DATABASE_URL'
       : 'Postgres cannot be reached. Check that `npm start` is running in this folder'
   }
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (REFUSED.test(code)) return `Postgres refused the connection (${message}). Check DATABASE_URL`
+  if (code === NOT_ALLOWED) {
+    // knex puts the statement before it.
+    const [said] = /permission denied .*$/.exec(message) ?? [message]
+    return `The role in DATABASE_URL lacks a right (${said}). ${
+      / for schema /.test(said)
+        ? 'Run `grant create, usage on schema public to <role>`'
+        : 'Grant it the right'
+    } as the owner of the database`
+  }
   if (NO_SCHEMA.test(code)) {
     return 'The database has no schema yet, or an older one. Run `linehook migrate`'
   }
   throw error
 }
 
+function refusedConnection({ message, code = '' }: NodeJS.ErrnoException): string {
+  if (REFUSED.test(code)) return `Postgres refused the connection (${message}). Check DATABASE_URL`
+  if (CERTIFICATE.test(code)) {
+    return `The certificate of Postgres is not valid (${message}). Check it, or sslmode and sslrootcert in DATABASE_URL`
+  }
+  return `No connection to Postgres can be opened (${message}). Check DATABASE_URL`
+}
+
 const NOT_RUNNING =
   'Linehook is not running in this folder. Start it with `npm start`, or set DATABASE_URL and the other variables.'
 /** Postgres's codes for a wrong user or password (28…), and for a database that does not exist (3D000). */
 const REFUSED = /^(28...|3D000)$/
+/** OpenSSL's codes for a certificate that has expired, is of another name or of an authority that is not known. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS_/
+/** Postgres's code for a missing right. */
+const NOT_ALLOWED = '42501'
 /** Postgres's codes for a column, a function and a table that do not exist. */
 const NO_SCHEMA = /^(42703|42883|42P01)$/

@@ -6,7 +6,7 @@ import { Unavailable } from '../errors.js'
  * | name | what happened | was the statement done? | |---|---|---|
  * | `lost` | the connection broke, or its server shut down or became read-only | perhaps |
  * | `silent` | no answer: the server hangs, or the network swallows packets (`hang-detector.ts`) | perhaps |
- * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out, or it was not asked, because others already wait in vain | no |
+ * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out, or it was not asked, because no connection could be opened or others already wait in vain | no |
  * | `gave_way` | a deadlock or a serialization failure | no |
  */
 export type Outage = 'lost' | 'silent' | 'busy' | 'gave_way'
@@ -36,6 +36,21 @@ export class DatabaseUnavailable extends Unavailable {
 
 const IN_DOUBT: ReadonlySet<Outage> = new Set(['lost', 'silent'])
 
+/**
+ * No connection could be opened, whatever the reason, so nothing was sent. It need not be an outage: the password may
+ * have been changed, or a certificate may have expired, while the connections that are open still work.
+ */
+export class CannotConnect extends DatabaseUnavailable {
+  constructor(cause: unknown) {
+    super('busy', cause)
+  }
+
+  /** True if a person has to mend it, such as a wrong password. Others, such as a server that starts, pass. */
+  isForPeople(): boolean {
+    return outageOf(this.cause) === undefined
+  }
+}
+
 /** Names an error of pg, knex or the network; undefined if it is a fault of the statement. */
 export function outageOf(error: unknown): Outage | undefined {
   if (!(error instanceof Error)) return undefined
@@ -48,13 +63,8 @@ export function outageOf(error: unknown): Outage | undefined {
 
 /** True if a statement that failed this way may have been done. One that never reached Postgres was not. */
 export function mayBeDone(error: unknown): boolean {
-  if (!(error instanceof DatabaseUnavailable)) return true
-  if (error.outage === 'busy' || error.outage === 'gave_way') return false
-  return !(error.cause instanceof Error && NEVER_REACHED.test(codeOf(error.cause)))
+  return !(error instanceof DatabaseUnavailable) || IN_DOUBT.has(error.outage)
 }
-
-/** 57P03 means that the server is starting. */
-const NEVER_REACHED = /^(57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 
 /** 25006 is a read-only transaction; with 57P0x the server shuts down or is starting. */
 export function isOfAnotherServer(error: unknown): boolean {

@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Knex } from 'knex'
 import PostgresClient from 'knex/lib/dialects/postgres/index.js'
-import { DatabaseUnavailable, isOfAnotherServer, OPENING_TIMED_OUT, outageOf } from './outage.js'
+import {
+  CannotConnect,
+  DatabaseUnavailable,
+  isOfAnotherServer,
+  OPENING_TIMED_OUT,
+  outageOf,
+} from './outage.js'
 import { createHangDetector, Unanswered, type WatchedConnection } from './hang-detector.js'
 import { createBackendMonitor, type RawClient } from './backend-monitor.js'
 import { createConnectionTrust } from './connection-trust.js'
@@ -41,6 +47,8 @@ interface PoolSettings {
  *   only stop waiting: the next caller that got the connection from the pool would run inside that transaction
  *   (measured: texts that were answered 200 had no row).
  * - While Postgres is not responding no other caller has to wait.
+ * - If a connection cannot be opened while others are open, callers wait for one of those: after a change of the
+ *   password, a pool works on with the connections that it has. knex would fail a caller with each.
  * - Idle connections that may be dead, or of an old server, are replaced before they are used (`connection-trust.ts`).
  */
 export function postgresClient({
@@ -55,6 +63,7 @@ export function postgresClient({
 
   // This is not a field of the class, because knex has another object of it in each transaction.
   let pool: PostgresClient | undefined
+  let lastFailure: { error: Error; at: number } | undefined
   const detector = createHangDetector(
     createBackendMonitor(() => {
       if (pool === undefined) throw new Error('there is no pool yet')
@@ -71,6 +80,16 @@ export function postgresClient({
       super(config)
       // eslint-disable-next-line @typescript-eslint/no-this-alias -- its settings are the monitor's
       pool = this
+      const lending = this.pool as unknown as TarnPool
+      lending.on('createFail', (_, error) => {
+        lastFailure = { error, at: performance.now() }
+        if (lending.numUsed() + lending.numFree() === 0) lending.pendingAcquires[0]?.reject(error)
+      })
+    }
+
+    /** The callers of a pool without any connection are told by the constructor's listener, as knex would do. */
+    override poolDefaults(): ReturnType<PostgresClient['poolDefaults']> {
+      return { ...super.poolDefaults(), propagateCreateError: false }
     }
 
     isSilent(): boolean {
@@ -79,25 +98,33 @@ export function postgresClient({
 
     override async acquireConnection(): Promise<object> {
       if (this.isSilent()) throw new DatabaseUnavailable('busy', new Error('Postgres is not responding'))
+      const askedAt = performance.now()
       try {
         return await super.acquireConnection()
       } catch (error) {
-        throw named(error)
+        // Who waited in vain, because no more connections could be opened, is told why.
+        throw lastFailure !== undefined && lastFailure.at >= askedAt ? lastFailure.error : named(error)
       }
     }
 
+    /** @throws CannotConnect */
     override async acquireRawConnection(): Promise<object> {
-      const connection: KnexClient = new this.driver.Client(this.connectionSettings)
-      const dispose = (error?: Error) => {
-        connection.__knex__disposed = error ?? 'the connection has ended'
+      try {
+        // It reads the files that DATABASE_URL names, such as `sslrootcert`.
+        const connection: KnexClient = new this.driver.Client(this.connectionSettings)
+        const dispose = (error?: Error) => {
+          connection.__knex__disposed = error ?? 'the connection has ended'
+        }
+        connection.on('error', dispose)
+        connection.on('end', dispose)
+        await openings.during(connection, async () => {
+          await connection.connect()
+          watched.set(connection, await watch(connection))
+        })
+        return connection
+      } catch (error) {
+        throw new CannotConnect(error)
       }
-      connection.on('error', dispose)
-      connection.on('end', dispose)
-      await openings.during(connection, async () => {
-        await connection.connect()
-        watched.set(connection, await watch(connection))
-      })
-      return connection
     }
 
     /** @throws DatabaseUnavailable */
@@ -194,6 +221,15 @@ function createOpenings(limitMs: number) {
       for (const connection of opening) streamOf(connection).destroy()
     },
   }
+}
+
+/** The part of the pool that is needed here. */
+interface TarnPool {
+  on(event: 'createFail', listener: (eventId: number, error: Error) => void): void
+  numUsed(): number
+  numFree(): number
+  /** The callers that wait for a connection, the first one first. */
+  pendingAcquires: { reject(error: Error): void }[]
 }
 
 interface KnexClient extends RawClient {

@@ -1,11 +1,15 @@
 import { expect } from 'chai'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { readVersion } from '../../src/config/version.js'
+import { connectDatabase } from '../../src/database/connection.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
 import { runProgram, stopProcesses } from '../helpers/process/processes.js'
+import { SELF_MADE } from '../helpers/services/self-made.js'
 import { createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, command, linehook, refusal } from './linehook.js'
 
@@ -138,6 +142,7 @@ describe('linehook, the command line', () => {
   })
 
   it('says what is wrong with Postgres in one line', async () => {
+    const tls = await listenAsPostgres()
     const { DATABASE_URL = '' } = environment
     const withUrl = (change: (url: URL) => void) => {
       const url = new URL(DATABASE_URL)
@@ -147,15 +152,30 @@ describe('linehook, the command line', () => {
     const stopped = withUrl((url) => (url.port = '1'))
     const away = /^Postgres cannot be reached. Check DATABASE_URL$/
     expect(await refusal(stopped, 'migrate', '--wait', '0')).to.match(away)
+    const wrong = withUrl((url) => (url.password = 'wrong'))
+    // A minute of waiting would not mend it.
+    expect(await refusal(wrong, 'migrate', '--wait', '600')).to.match(/^Postgres refused the connection/)
     for (const [faulty, sentence] of [
       [stopped, away],
       [
         withUrl((url) => (url.pathname = '/nosuch')),
         /^Postgres refused the connection \(database "nosuch" does not exist\). Check DATABASE_URL$/,
       ],
+      [wrong, /^Postgres refused the connection \(password authentication failed .+\). Check DATABASE_URL$/],
       [
-        withUrl((url) => (url.password = 'wrong')),
-        /^Postgres refused the connection \(password authentication failed .+\). Check DATABASE_URL$/,
+        withUrl((url) => (url.search = '?sslmode=verify-full')),
+        /^No connection to Postgres can be opened \(The server does not support SSL connections\). Check DATABASE_URL$/,
+      ],
+      [
+        withUrl((url) => (url.search = '?sslrootcert=/nosuch')),
+        /^No connection to Postgres can be opened \(ENOENT: .+\/nosuch'\). Check DATABASE_URL$/,
+      ],
+      [
+        withUrl((url) => {
+          url.port = String((tls.address() as AddressInfo).port)
+          url.search = '?sslmode=verify-full'
+        }),
+        /^The certificate of Postgres is not valid \(self-signed certificate\)\. Check it, or sslmode/,
       ],
       [
         { ...environment, DATABASE_URL: await createEmptyDatabase() },
@@ -163,6 +183,24 @@ describe('linehook, the command line', () => {
       ],
     ] as const) {
       expect(await refusal(faulty, 'line', 'list')).to.match(sentence)
+    }
+    tls.close()
+  })
+
+  it('migrate says which right its role lacks', async () => {
+    const url = new URL(await createEmptyDatabase())
+    const admin = connectDatabase({ url: url.href, poolSize: 1, applicationName: 'test' })
+    await admin.raw(`create role powerless login password 'x'`)
+    await admin.raw('revoke create on schema public from public')
+    try {
+      url.username = 'powerless'
+      url.password = 'x'
+      expect(await refusal({ ...environment, DATABASE_URL: url.href }, 'migrate')).to.match(
+        /^The role in DATABASE_URL lacks a right \(permission denied for schema public\)\. Run `grant create, usage on schema public to <role>` as/,
+      )
+    } finally {
+      await admin.raw('drop role powerless')
+      await admin.destroy()
     }
   })
 
@@ -172,3 +210,16 @@ describe('linehook, the command line', () => {
     expect(ended).to.deep.equal({ exitCode: 0, outputLines: ['[]'], errorLines: [] })
   })
 })
+
+/** Agrees to TLS as Postgres does, with a certificate that nobody has signed. */
+async function listenAsPostgres(): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write('S')
+      new TLSSocket(socket, { isServer: true, ...SELF_MADE }).on('error', () => undefined)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectDatabase, poolUse, transaction, type Database } from '../../src/database/connection.js'
-import { DatabaseUnavailable, outageOf } from '../../src/database/outage.js'
+import { CannotConnect, DatabaseUnavailable, mayBeDone, outageOf } from '../../src/database/outage.js'
 import { Unavailable } from '../../src/errors.js'
 import { createTestDatabase } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
@@ -108,6 +108,68 @@ describe('the connection to Postgres', () => {
     expect(await failureOf(transaction(db, (trx) => trx('notes').select()))).to.be.instanceOf(Unavailable)
     expect(await failureOf(Promise.resolve(db('notes').select()))).to.be.instanceOf(Unavailable)
     expect(Date.now() - startedAt).to.be.below(8000)
+  })
+
+  describe('of a role whose password is changed', () => {
+    const role = 'changed'
+    const urlWith = (password: string) => {
+      const url = new URL(proxy.url)
+      url.username = role
+      url.password = password
+      return url.href
+    }
+    const changePassword = (password: string) => direct.raw(`alter role ${role} password '${password}'`)
+
+    before(() => direct.raw(`create role ${role} login password 'first'`))
+    after(() => direct.raw(`drop role ${role}`))
+
+    it('goes on with the connections that are open, and says why there are no more', async () => {
+      await changePassword('first')
+      const pool = connectDatabase({
+        url: urlWith('first'),
+        poolSize: 3,
+        applicationName: 'changed',
+        acquireTimeoutMs: 1000,
+      })
+      try {
+        await pool.raw('select 1')
+        await changePassword('second')
+        // One connection is open, so all of these but one would need another.
+        const waiting = Array.from({ length: 5 }, () => pool.raw('select pg_sleep(0.05)'))
+        expect((await Promise.allSettled(waiting)).map(({ status }) => status)).to.deep.equal(
+          waiting.map(() => 'fulfilled'),
+        )
+        const trx = await pool.transaction()
+        const thrown = await failureOf(pool.raw('select 1'))
+        await trx.commit()
+        expect(thrown).to.be.instanceOf(CannotConnect).and.have.nested.property('cause.code', '28P01')
+        expect(mayBeDone(thrown)).to.be.false
+      } finally {
+        await pool.destroy()
+      }
+    })
+
+    it('is Unavailable at once if none is open', async () => {
+      await changePassword('second')
+      const pool = connectDatabase({ url: urlWith('first'), poolSize: 3, applicationName: 'changed' })
+      try {
+        const startedAt = performance.now()
+        const thrown = await failureOf(pool.raw('select 1'))
+        expect(thrown).to.be.instanceOf(CannotConnect).and.have.property('outage', 'busy')
+        expect((thrown as CannotConnect).isForPeople()).to.be.true
+        expect(performance.now() - startedAt).to.be.below(4000)
+      } finally {
+        await pool.destroy()
+      }
+    })
+  })
+
+  it('that needs a file that is not there is Unavailable', async () => {
+    const url = `${proxy.url}?sslmode=verify-full&sslrootcert=/nosuch/root.pem`
+    const pool = connectDatabase({ url, poolSize: 1, applicationName: 'test' })
+    const thrown = await failureOf(pool.raw('select 1'))
+    await pool.destroy()
+    expect(thrown).to.be.instanceOf(CannotConnect).and.have.nested.property('cause.code', 'ENOENT')
   })
 
   it('compiles no plans, which would take longer than the statements', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Database } from '../../../src/database/connection.js'
+import { CannotConnect } from '../../../src/database/outage.js'
 import { asError, Unavailable } from '../../../src/errors.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../../src/database/migrations.js'
 import { run } from '../../run.js'
@@ -16,6 +17,7 @@ async function waitForPostgres(db: Database, waitMs: number): Promise<void> {
       await db.raw('select 1')
       return
     } catch (error) {
+      if (error instanceof CannotConnect && error.isForPeople()) throw error
       if (!(error instanceof Unavailable) || performance.now() + PAUSE_MS > endsAt) throw error
       if (tries === 1) process.stderr.write(`Waiting for Postgres: ${asError(error.cause).message}\n`)
       await sleep(PAUSE_MS)

@@ -115,6 +115,8 @@ async function settle(
   userId: string,
 ): Promise<Outcome> {
   dispatchAttempts.inc({ kind, outcome: outcome.kind })
+  // An alert is over when this one rises, so it has to be there before.
+  dispatchAttempts.inc({ kind, outcome: 'sent' }, 0)
   const told = { kind, userId, count: dispatches.length }
   if (outcome.kind === 'sent') {
     await endDispatches(db, dispatches, { status: 'sent' })

@@ -17,8 +17,10 @@ import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
 import { asError, UserError } from '../../../../src/errors.js'
 import { timeOfId } from '../../../../src/ids.js'
 import { createMailer } from '../../../../src/mail.js'
+import { scrape } from '../../../../src/telemetry/metrics.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { findMetric, parseMetrics } from '../../../helpers/metrics.js'
 import { memoryLog } from '../../../helpers/process/log.js'
 import { startMailServer } from '../../../helpers/services/mail-server.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
@@ -164,6 +166,10 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       await tell()
       server.behave('hang')
       expect(await sendMails(context)).to.equal(0)
+      // An alert is over when this rises, so it has to be there before.
+      const samples = parseMetrics((await scrape()).text)
+      const sent = { kind: 'mail', outcome: 'sent' }
+      expect(findMetric(samples, 'linehook_dispatch_attempts_total', sent)).to.be.a('number')
       const tried = (await rows('mail')).filter(({ attempt_count: count }) => count > 0)
       expect(tried.map(({ status, last_failure: failure }) => [status, failure])).to.deep.equal([
         ['waiting', 'timeout'],

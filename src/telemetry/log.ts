@@ -31,6 +31,7 @@ export function createLog(process: string, level: string, format: LogFormat = 'a
   const output = standardOutput()
   const log = pino(options, output)
   setUnguarded(log, pino(plain, output))
+  reporter ??= log
   return log
 }
 
@@ -42,6 +43,13 @@ function isPretty(format: LogFormat): boolean {
 }
 
 let opened: ReturnType<typeof destination> | undefined
+/** Says how many lines were dropped. */
+let reporter: Logger | undefined
+
+/** The lines that wait for a slow reader, in bytes. Further ones are dropped until it has read. */
+const MAX_WAITING = 16 * 1024 * 1024
+/** A process that ends waits this long for a reader that hangs. */
+const LAST_WAIT_MS = 200
 
 /**
  * Writes are not awaited, because a slow reader must not hold up the service. All logs of a process share one output,
@@ -49,7 +57,40 @@ let opened: ReturnType<typeof destination> | undefined
  * written.
  */
 function standardOutput() {
-  return (opened ??= destination({ dest: 1, minLength: 1 }))
+  if (opened !== undefined) return opened
+  // Node opens a pipe so that a write never waits, but only once it is asked for. Otherwise a process whose reader
+  // hangs could not exit: Node waits for the thread that writes.
+  const { fd } = process.stdout
+  let giveUpAt: number | undefined
+  const output = destination({
+    dest: fd,
+    minLength: 1,
+    maxLength: MAX_WAITING,
+    retryEAGAIN: () => giveUpAt === undefined || performance.now() < giveUpAt,
+  })
+  // pino calls it after a fatal line and at the exit of the process, and it would wait until all is read.
+  const writeAll = output.flushSync.bind(output)
+  output.flushSync = () => {
+    giveUpAt = performance.now() + LAST_WAIT_MS
+    try {
+      writeAll()
+    } catch {
+      // Nobody reads it.
+    } finally {
+      giveUpAt = undefined
+    }
+  }
+  let dropped = 0
+  output.on('drop', () => {
+    dropped += 1
+  })
+  output.on('drain', () => {
+    if (dropped === 0) return
+    const count = dropped
+    dropped = 0
+    reporter?.warn({ count }, 'log.lines_dropped')
+  })
+  return (opened = output)
 }
 
 const SECRET_FIELDS = [

@@ -1,4 +1,10 @@
 import { expect } from 'chai'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript } from '../helpers/scripts.js'
 import { stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
@@ -81,6 +87,38 @@ describe('shutdown', () => {
     })
   }
 
+  for (const [format, end] of [
+    ['auto', 'SIGTERM'],
+    ['json', 'SIGTERM'],
+    ['json', 'a crash'],
+  ] as const) {
+    it(`ends a process whose log nobody reads (${format}, ${end})`, async () => {
+      const { fifo, remove } = await createFifo()
+      const code = `
+        import { closeOnSignal } from './dist/src/kit/process/shutdown.js'
+        import { createLog } from './dist/src/telemetry/log.js'
+        const log = createLog('test', 'info', '${format}')
+        closeOnSignal(log, [], { deadlineMs: 500 })
+        setInterval(() => undefined, 1000)
+        // More than a pipe holds, and more than may wait.
+        for (let count = 0; count < 20_000; count += 1) log.info({ filler: 'x'.repeat(1000) }, 'line')
+        ${end === 'SIGTERM' ? '' : `setTimeout(() => { throw new Error('a bug') }, 100)`}
+        process.stderr.write('ready')`
+      const args = ['--input-type=module', '--eval', code]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', fifo.fd, 'pipe'] })
+      try {
+        const exited = once(child, 'exit')
+        await once(child.stderr!, 'data')
+        if (end === 'SIGTERM') child.kill('SIGTERM')
+        const late = sleep(8000, ['still there'], { ref: false })
+        expect(await Promise.race([exited, late])).to.deep.equal([1, null])
+      } finally {
+        child.kill('SIGKILL')
+        await remove()
+      }
+    })
+  }
+
   it('can be asked for by the process itself', async () => {
     const script = await startClosing(LAST)
     expect(said(script)).to.deep.equal([])
@@ -111,3 +149,19 @@ describe('shutdown', () => {
     expect(script.log()[0]).to.include({ reason: 'SIGTERM' })
   })
 })
+
+/** A pipe of the system, which Node makes none of: those of its child processes are sockets. Nobody reads it. */
+async function createFifo() {
+  const folder = await mkdtemp(join(tmpdir(), 'linehook-fifo-'))
+  const path = join(folder, 'log')
+  execFileSync('mkfifo', [path])
+  // Opened for both, it waits for nobody.
+  const fifo = await open(path, 'r+')
+  return {
+    fifo,
+    remove: async () => {
+      await fifo.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

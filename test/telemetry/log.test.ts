@@ -52,6 +52,16 @@ describe('log', () => {
     })
   })
 
+  it('drops what is too much to wait for a reader, and says how many lines', async () => {
+    const written = await logLines(
+      `for (let count = 0; count < 20_000; count += 1) log.info({ filler: 'x'.repeat(1000) }, 'line')`,
+    )
+    const last = JSON.parse(written.at(-1) ?? '') as Line
+    expect(last).to.include({ level: 'warn', msg: 'log.lines_dropped' })
+    expect(last.count).to.be.above(1000)
+    expect(written.length - 1 + Number(last.count)).to.equal(20_000)
+  })
+
   it('writes nothing when it is silent', async () => {
     expect(await logLines(`log.error('nothing')`, 'silent')).to.deep.equal([])
   })

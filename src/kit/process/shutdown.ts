@@ -4,11 +4,8 @@ import type { Logger } from '../../telemetry/log.js'
 
 /** A process must be gone 25 s after SIGTERM (docs/operating/README.md); `linehook start` kills it after 26 s. */
 const DEADLINE_MS = 24_000
-/**
- * A crashed process ends after this time even if its log cannot be written, so that the supervisor can start another
- * one.
- */
-const LAST_WORDS_MS = 1000
+/** A process ends after this time even if its log cannot be written, so that the supervisor can start another one. */
+const LAST_WORDS_MS = 500
 
 type Step = { name: string; close: () => Promise<unknown> }
 
@@ -30,30 +27,32 @@ let closing: Promise<void> | undefined
  * the deadline is left to leases. A second call adds another part of the process: parts close side by side, within
  * the one deadline, and the last of them ends it.
  */
-export function closeOnSignal(log: Logger, steps: readonly Step[]): () => Promise<void> {
+export function closeOnSignal(
+  log: Logger,
+  steps: readonly Step[],
+  { deadlineMs = DEADLINE_MS }: { deadlineMs?: number } = {},
+): () => Promise<void> {
+  const close = (reason: string) => (closing ??= closeAll(reason, deadlineMs))
   parts.push({ log, steps })
   if (parts.length === 1) {
     // An error that nothing caught is a bug. It is logged like everything else, and then the supervisor takes over.
     // Leases and the sweep take care of the work under way.
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'process.crashed')
-      log.flush(() => process.exit(1))
-      setTimeout(() => process.exit(1), LAST_WORDS_MS)
+      failSoon(log)
     })
     onStopRequest((reason) => void close(reason))
   }
   return () => close('asked')
 }
 
-function close(reason: string): Promise<void> {
-  return (closing ??= closeAll(reason))
-}
-
-async function closeAll(reason: string): Promise<void> {
+async function closeAll(reason: string, deadlineMs: number): Promise<void> {
   const deadline = setTimeout(() => {
-    for (const { log } of parts) log.error({ deadlineMs: DEADLINE_MS }, 'process.stopped_at_deadline')
-    process.exit(1)
-  }, DEADLINE_MS)
+    for (const { log } of parts) {
+      log.error({ deadlineMs }, 'process.stopped_at_deadline')
+      failSoon(log)
+    }
+  }, deadlineMs)
   // A part that has just started may be added while the others close.
   for (let count = 0; count < parts.length;) {
     count = parts.length
@@ -80,4 +79,10 @@ async function closePart({ log, steps }: Part, reason: string): Promise<void> {
       resolve()
     })
   })
+}
+
+/** Ends the process with 1 as soon as its log is written, or without it if its reader hangs. */
+function failSoon(log: Logger): void {
+  log.flush(() => process.exit(1))
+  setTimeout(() => process.exit(1), LAST_WORDS_MS)
 }

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { stopOrphan } from '../../dev/services/orphan.js'
 import { startServices, type Services } from '../../dev/services/services.js'
 import { createTemplate } from './services/services.js'
 
@@ -14,8 +15,8 @@ let services: Services | undefined
 
 /** One Postgres and one Redis for the run, with data of its own; test files get databases of theirs in it. */
 export async function mochaGlobalSetup(): Promise<void> {
-  removeLeftovers()
   try {
+    await removeLeftovers()
     await startOwnServices()
   } catch (error) {
     // Mocha calls no teardown then, and what runs would keep the process.
@@ -55,12 +56,18 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/** Of runs that were killed: nobody else would give the memory back. */
-function removeLeftovers(): void {
+/**
+ * Of runs that were killed: nobody else would give the memory back. Postgres ends when its folder is gone, Redis does
+ * not.
+ */
+async function removeLeftovers(): Promise<void> {
   if (!dataFolder.startsWith(MEMORY)) return
   for (const name of readdirSync(MEMORY).filter((name) => name.startsWith(PREFIX))) {
-    if (!isRunning(Number(name.slice(PREFIX.length))))
-      rmSync(join(MEMORY, name), { recursive: true, force: true })
+    if (isRunning(Number(name.slice(PREFIX.length)))) continue
+    const folder = join(MEMORY, name, 'redis')
+    const search = { pidPath: join(folder, 'redis.pid'), folder, names: ['redis-server', 'valkey-server'] }
+    await stopOrphan(search, ['SIGKILL'])
+    rmSync(join(MEMORY, name), { recursive: true, force: true })
   }
 }
 

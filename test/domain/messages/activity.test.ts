@@ -139,8 +139,11 @@ describeContext('activity', (context) => {
       'arrived delivered',
     ])
     expect(await sentAnd({ status: 'exhausted' })).to.deep.equal([])
-    const count = (filter: ActivityFilter) => countActivities(context, line.userId, filter)
-    expect(await count({ direction: 'outbound', status: 'delivered' })).to.equal(1)
+    const counted = await countActivities(context, line.userId, {
+      direction: 'outbound',
+      status: 'delivered',
+    })
+    expect(counted.count).to.equal(1)
   })
 
   it('of a reason has what failed for it, of messages and of deliveries', async () => {

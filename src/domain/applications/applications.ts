@@ -12,7 +12,7 @@ import {
 } from '../../database/applications/applications.js'
 import { deleteAuthorizations } from '../../database/applications/authorizations.js'
 import { transaction, type Database } from '../../database/connection.js'
-import { setOptInEvents } from '../../database/endpoints/endpoints.js'
+import { deleteEndpoint, setOptInEvents } from '../../database/endpoints/endpoints.js'
 import { endOAuthGrantsOf } from '../../database/applications/oauth-records.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
@@ -186,6 +186,7 @@ export async function deleteApplication(context: Context, userId: string, id: st
     const application = await findApplication(trx, userId, id, { isLocked: true })
     if (application === undefined) throw noApplication()
     await markApplicationDeleted(trx, id)
+    if (application.keptEndpointId !== null) await deleteEndpoint(trx, application.keptEndpointId)
     const lines = await deleteAuthorizations(trx, { applicationId: id })
     await endOAuthGrantsOf(trx, id)
     await record(context, trx, {

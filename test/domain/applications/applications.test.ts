@@ -11,6 +11,7 @@ import {
   rotateClientSecret,
   updateApplication,
 } from '../../../src/domain/applications/applications.js'
+import { countUnhealthyEndpoints } from '../../../src/database/endpoints/endpoints.js'
 import { addUser } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
@@ -236,6 +237,21 @@ describeContext('applications', (context) => {
     expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
     expect(await listAuthorizedLines(context.db, id, line.userId)).to.deep.equal([])
     await expectRefusal(connect(context, { id }, line), 404)
+  })
+
+  it('leave no endpoint behind when they are deleted, that counts as failing or stays paused', async () => {
+    const { userId, id, endpointId } = await createApplication(context, {
+      webhookUrl: 'http://127.0.0.1:9/hook',
+    })
+    const counts = () => countUnhealthyEndpoints(context.db)
+    const before = await counts()
+    const changes = { failing_since: new Date(), paused_at: new Date(), paused_by: userId }
+    await changeRows(context, 'endpoints', endpointId, changes)
+    expect((await counts()).failing).to.equal(before.failing + 1)
+    await deleteApplication(context, userId, id)
+    expect(await counts()).to.deep.equal(before)
+    const row = await context.db('endpoints').where({ id: endpointId }).first<{ paused_at: Date | null }>()
+    expect(row.paused_at).to.equal(null)
   })
 
   it('are their owner’s alone', async () => {

@@ -66,8 +66,9 @@ const WAS_LOST = `(kind in ('AuthorizationCode', 'RefreshToken')
 const MAY_BE_USED = `(consumed_at is null or ${IS_EXTRA_USE} or ${WAS_LOST})`
 
 /**
- * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended. `consumedAt` is null while it may be
- * used. The records of a disabled user are not found until the user is enabled again.
+ * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended.
+ * `consumedAt` is null while it may be used. The records of a disabled user are not found until the user is enabled
+ * again.
  */
 export async function findOAuthRecord(
   db: Database,

@@ -67,7 +67,8 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
 
   it('change by the steps of src/states.ts only, whatever happens in whatever order', async function () {
     this.timeout(120_000)
-    // Eight walks miss a corner now and then, forty-eight do not.
+    // Eight walks miss a corner now and then. Forty-eight missed this one once, so it has a walk of its own.
+    const optedOut = ['accept', 'STOP', 'send'].map((act) => ({ act: ACTS[act]!, pick: 0, chance: 0 }))
     let corners = [...CORNERS]
     for (let round = 0; round < 6 && corners.length > 0; round += 1) {
       await fc.assert(
@@ -76,7 +77,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
           for (const step of steps) await take(step)
           expect((await takenSteps(context.db, { isKnown: false })).join('\n')).to.equal('')
         }),
-        { numRuns: 8, endOnFailure: true },
+        { numRuns: 8, endOnFailure: true, examples: [[optedOut]] },
       )
       const taken = new Set(await takenSteps(context.db, { isKnown: true }))
       corners = corners.filter((step) => !taken.has(step))

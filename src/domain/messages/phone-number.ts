@@ -67,13 +67,13 @@ export function parseE164(input: string): ParsedNumber | undefined {
  * Programs that take a column of numbers for figures write `4152000123.0`. As digits in two groups that would be
  * somebody's number in Switzerland.
  */
-const FRACTION = /(?<=^\+?\d+)\.0+$/
+const WITH_FRACTION = /^(\+?\d+)\.0+$/
 
 function tidy(input: string): string | undefined {
   const written = withoutTelScheme(input.normalize('NFKC').trim())?.trim()
   return written === undefined || written.length > MAX_NUMBER_LENGTH
     ? undefined
-    : written.replace(FRACTION, '')
+    : written.replace(WITH_FRACTION, '$1')
 }
 
 /**

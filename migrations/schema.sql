@@ -1752,13 +1752,8 @@ AS $function$
       order by d.endpoint_id limit 1)
     from lanes l where l.endpoint_id is not null
   )
-  select l.endpoint_id, first.id, first.job_generation, first.lost_count >= max_lost from lanes l cross join lateral (
-    select head.* from (values (0), (1)) kind (is_retry) cross join lateral (
-      select d.id, d.due_at, d.job_generation, d.lost_count from deliveries d
-      where d.endpoint_id = l.endpoint_id and least(d.round_attempt_count, 1) = kind.is_retry and d.status = 'pending'
-      order by d.due_at, d.id limit 1
-    ) head order by head.due_at, head.id limit 1
-  ) first
+  select l.endpoint_id, first.id, first.job_generation, first.lost_count >= max_lost
+  from lanes l cross join lateral lane_head(l.endpoint_id) first
   where first.due_at < clock_timestamp() - overdue
     and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
     and (first.lost_count >= max_lost or not exists (
@@ -1795,6 +1790,20 @@ CREATE OR REPLACE FUNCTION public.key_lifetime()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select interval '24 hours' $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lane_head(endpoint uuid)
+ RETURNS TABLE(id uuid, due_at timestamp with time zone, job_generation integer, lost_count integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select head.id, head.due_at, head.job_generation, head.lost_count
+  from (values (0), (1)) kind (is_retry) cross join lateral (
+    select d.id, d.due_at, d.job_generation, d.lost_count from deliveries d
+    where d.endpoint_id = endpoint and least(d.round_attempt_count, 1) = kind.is_retry and d.status = 'pending'
+    order by d.due_at, d.id limit 1
+  ) head order by head.due_at, head.id limit 1
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.limit_window()

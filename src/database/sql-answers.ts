@@ -65,6 +65,12 @@ export const SQL_ANSWERS = {
     line_waiting: 'integer',
   },
   idle_lanes: { endpoint_id: 'uuid', delivery_id: 'uuid', generation: 'integer', is_suspect: 'boolean' },
+  lane_head: {
+    id: 'uuid',
+    due_at: 'timestamp with time zone',
+    job_generation: 'integer',
+    lost_count: 'integer',
+  },
   queue_messages: {
     n: 'integer',
     outcome: 'text',

@@ -90,7 +90,7 @@ export async function findCarrierAccount(
   return db('carrier_accounts').where(by).first<CarrierAccount | undefined>(COLUMNS)
 }
 
-/** Lists all accounts, or those of one kind, by name. */
+/** Lists all accounts by name. */
 export async function listCarrierAccounts(db: Database): Promise<CarrierAccount[]> {
   return db('carrier_accounts').select<CarrierAccount[]>(COLUMNS).orderBy('name')
 }

@@ -12,8 +12,8 @@ export async function listNumbersAt(
 }
 
 /**
- * Which of these carriers of this kind have delivered already, by their ids, whichever account it was: two entries may be
- * the same account at the provider, and then both list a message that one of them has brought.
+ * Returns those of the ids that have come in already through any account of the kind: two entries may be the same
+ * account at the provider, and then both list a message that one of them has brought.
  */
 export async function findReceivedIds(
   db: Database,

@@ -20,7 +20,7 @@ export interface SendOptions {
   carrierOptions?: Readonly<Record<string, string>> | undefined
 }
 
-/** A part of the refusals in `submit.ts`. */
+/** A part of the refusals in `submit/refusals.ts`. */
 export const OPTION_REFUSALS = {
   sendAtTooFar: `sendAt can be at most ${MAX_SEND_AHEAD_DAYS} days ahead`,
   expiresAtOver: 'expiresAt must be in the future',

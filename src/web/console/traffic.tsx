@@ -113,7 +113,7 @@ function CompleteSince({ at, of }: { at: Date | null; of: string }) {
   if (at === null) return null
   return (
     <p class="muted">
-      Complete since <Time at={at} />. Before that, older {of} of your busiest lines are not counted.
+      Complete since <Time at={at} />. Earlier {of} of your busiest lines are not counted.
     </p>
   )
 }

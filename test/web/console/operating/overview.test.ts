@@ -201,10 +201,10 @@ describeWeb('the overview page', ({ context, web }) => {
     await receive(2500, 2600)
     const words = await page()
     expect(words).to.match(
-      /Complete since .* messages and events of your busiest lines are .* received 2,500 /,
+      /Complete since .* Earlier messages and events of your busiest lines are .* received 2,500 /,
     )
     expect(words).to.match(
-      /Busiest .* Complete since .* older messages of your busiest lines are not counted\./,
+      /Busiest .* Complete since .* Earlier messages of your busiest lines are not counted\./,
     )
   })
 })

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
@@ -10,8 +12,22 @@ const LOWEST = 15_000
 const HIGHEST = 32_000
 const MAX_TRIES = 100
 
-/** A port is never returned twice: a caller that asks for two has bound neither yet. */
-const named = new Set<number>()
+/**
+ * A port that was named is not named again, here or in another process, while this process lives: its caller has not
+ * bound it yet, or starts a program on it again and again, as a test does. Programs bind ports of TCP, so holding the
+ * port of UDP with the same number is in nobody's way, and the system lets go of it with the process.
+ */
+async function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').unref()
+  try {
+    socket.bind({ port, address: '127.0.0.1', exclusive: true })
+    await once(socket, 'listening')
+    return true
+  } catch {
+    socket.close()
+    return false
+  }
+}
 
 /**
  * Starts a service on a free port. The port is chosen before the service binds it, so another program may take it in
@@ -28,12 +44,11 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>, chooseP
   }
 }
 
-export async function freePort(): Promise<number> {
+/** @param below the first port above the range */
+export async function freePort(from = LOWEST, below = HIGHEST): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const port = randomInt(LOWEST, HIGHEST)
-    if (named.has(port) || !(await isFree(port))) continue
-    named.add(port)
-    return port
+    const port = randomInt(from, below)
+    if ((await reserve(port)) && (await isFree(port))) return port
   }
   throw new Error('no free port on 127.0.0.1')
 }

@@ -32,8 +32,9 @@ describe('linehook start', function () {
     port = await freePort()
   })
 
-  after(async () => {
-    await stopProcesses()
+  // What a failed test has left would fail the following ones.
+  afterEach(stopProcesses)
+  after(() => {
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -67,8 +67,8 @@ const MAY_BE_USED = `(consumed_at is null or ${IS_EXTRA_USE} or ${WAS_LOST})`
 
 /**
  * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended.
- * `consumedAt` is null while it may be used. The records of a disabled user are not found until the user is enabled
- * again.
+ * `consumedAt` is null while it may be used. The grants of a disabled user are not found until the user is enabled
+ * again, so their tokens do nothing; but they can be revoked.
  */
 export async function findOAuthRecord(
   db: Database,
@@ -78,7 +78,10 @@ export async function findOAuthRecord(
   return db('oauth_records')
     .where({ kind, id_hash: idHash })
     .whereRaw(`(kind <> 'Grant' or expires_at > now())`)
-    .whereRaw(`not exists (select from users u where u.id = user_id and u.disabled_at is not null)`)
+    .whereRaw(
+      `(kind in ('AccessToken', 'RefreshToken')
+        or not exists (select from users u where u.id = user_id and u.disabled_at is not null))`,
+    )
     .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>([
       'payload',
       db.raw(`case when not ${MAY_BE_USED} then consumed_at end as "consumedAt"`),

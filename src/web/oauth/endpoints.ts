@@ -111,6 +111,7 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
     token_endpoint: `${publicUrl}/oauth/access`,
     revocation_endpoint: `${publicUrl}/oauth/revoke`,
     introspection_endpoint: `${publicUrl}/oauth/introspect`,
+    ...withoutIdTokens(publicUrl),
     scopes_supported: SCOPES.map((scope) => vocabulary.scope(scope)),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -125,6 +126,23 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
   return (ctx) => {
     ctx.body = metadata
   }
+}
+
+/**
+ * There are no ID tokens here, but what reads OpenID Connect's metadata refuses a document without these members:
+ * Spring Security with `issuer-uri`, AppAuth (OpenID Connect Discovery §3).
+ */
+function withoutIdTokens(publicUrl: string) {
+  return {
+    jwks_uri: `${publicUrl}/oauth/keys`,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  }
+}
+
+/** Nothing that we issue is signed with a key. */
+export const getKeys: Middleware = (ctx) => {
+  ctx.body = { keys: [] }
 }
 
 /**

@@ -87,6 +87,9 @@ export const oauthSchemas: Record<string, Schema> = {
     token_endpoint: url,
     revocation_endpoint: url,
     introspection_endpoint: url,
+    jwks_uri: url,
+    subject_types_supported: listOf(text),
+    id_token_signing_alg_values_supported: listOf(text),
     scopes_supported: listOf(oneOf(...SCOPES.map(scopeName))),
     response_types_supported: listOf(text),
     response_modes_supported: listOf(text),
@@ -232,6 +235,19 @@ export function oauthPaths(): Paths {
         responses: {
           200: answers('Whether the token works, and what it allows.', schemaOf('Introspection')),
           ...faults,
+        },
+      },
+    },
+    '/oauth/keys': {
+      get: {
+        operationId: 'getKeys',
+        tags,
+        summary: 'The keys of the authorization server, of which there are none',
+        description: 'Nothing is signed with a key here. OpenID Connect clients expect the document.',
+        security: [],
+        responses: {
+          200: answers('An empty set.', object({ keys: listOf(object({})) })),
+          ...tooManyFields,
         },
       },
     },

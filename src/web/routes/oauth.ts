@@ -3,6 +3,7 @@ import {
   authorize,
   limitAnonymousRequests,
   exchange,
+  getKeys,
   getMetadata,
   introspect,
   isNewConsent,
@@ -24,6 +25,7 @@ export function oauthRoutes(context: Context, { get, page, form, oauthPost }: Ro
     oauthPost(['/oauth/access', '/oauth/token', '/v1/oauth/access'], exchange)
     oauthPost('/oauth/revoke',            revoke)
     oauthPost('/oauth/introspect',        introspect)
+    get('/oauth/keys',                    getKeys)
     get('/.well-known/oauth-authorization-server', getMetadata(context))
     get('/.well-known/openid-configuration',       getMetadata(context))
   }

@@ -424,6 +424,28 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       }
     })
 
+    it('while its user is disabled, and for good if it is revoked meanwhile', async () => {
+      const own = await createVisitor(server)
+      const tokens = await getTokens(server, own, application)
+      const [kept, revoked] = [tokens, await getTokens(server, own, application)]
+      const users = server.context.db('users').where({ id: own.line.userId })
+      await users.clone().update({ disabled_at: new Date() })
+      for (const { access_token: token, refresh_token } of [kept, revoked]) {
+        expect((await call(token, '/v1/lines')).status).to.equal(401)
+        const active = await requestToken(server, application, { token }, { path: '/oauth/introspect' })
+        expect(active.body).to.deep.equal({ active: false })
+        const refreshed = await requestToken(server, application, {
+          grant_type: 'refresh_token',
+          refresh_token,
+        })
+        expect(refreshed.status).to.equal(400)
+      }
+      await requestToken(server, application, { token: revoked.access_token }, { path: '/oauth/revoke' })
+      await users.clone().update({ disabled_at: null })
+      expect((await call(kept.access_token, '/v1/lines')).status).to.equal(200)
+      expect((await call(revoked.access_token, '/v1/lines')).status).to.equal(401)
+    })
+
     it("when it expires, while another user's token stays valid", async () => {
       const token = await authorize()
       const other = await getTokens(server, await createVisitor(server), application)

@@ -32,6 +32,8 @@ describeWith('the OpenAPI description and the responses of OAuth', serveOAuth, (
     const metadata = await web.request('/.well-known/oauth-authorization-server')
     const alias = await web.request('/.well-known/openid-configuration')
     expect(alias.body).to.deep.equal(metadata.body)
+    const { pathname } = new URL((metadata.body as { jwks_uri: string }).jwks_uri)
+    expect((await web.request(pathname)).body).to.deep.equal({ keys: [] })
     await web.request('/oauth/access', { method: 'POST' })
     await requestToken(described, application, token, { path: '/oauth/introspect' })
     await requestToken(described, application, {}, { path: '/oauth/introspect' })
@@ -48,6 +50,7 @@ describeWith('the OpenAPI description and the responses of OAuth', serveOAuth, (
       'getToken 401',
       'getAuthorizationServer 200',
       'getAuthorizationServerByItsOtherName 200',
+      'getKeys 200',
       'introspectToken 200',
       'introspectToken 400',
       'revokeToken 200',

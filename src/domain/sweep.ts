@@ -1,3 +1,4 @@
+import { transaction } from '../database/connection.js'
 import { lockOverdue, renewJobs } from '../database/claims.js'
 import { expireDeliveryLeases, findIdleLanes } from '../database/endpoints/deliveries/stranded.js'
 import { expireMediaLeases, recheckMedia } from '../database/media/stranded.js'
@@ -111,7 +112,7 @@ async function sweepExpiredMedia({ db, queues, log }: Context) {
 }
 
 async function sweepStrandedMessages({ db, sendingQueue }: Context) {
-  const { looked, renewed } = await db.transaction(async (trx) => {
+  const { looked, renewed } = await transaction(db, async (trx) => {
     const rows = await lockOverdueMessages(trx, OVERDUE_MS, BATCH)
     const lineOf = new Map(rows.map(({ id, lineId }) => [id, lineId]))
     const waiting = await sendingQueue.waiting(rows, trx)
@@ -137,7 +138,7 @@ async function sweepIdleLanes({ db, queues }: Context) {
 }
 
 async function sweepStrandedMedia({ db, queues }: Context) {
-  const { looked, renewed } = await db.transaction(async (trx) => {
+  const { looked, renewed } = await transaction(db, async (trx) => {
     const rows = await lockOverdue(trx, 'media', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('fetch-media', rows)
     const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
@@ -150,7 +151,7 @@ async function sweepStrandedMedia({ db, queues }: Context) {
 
 /** There are few, so that they need no batches, and those with a job can be checked every time. */
 async function sweepStrandedTasks({ db, queues }: Context) {
-  const renewed = await db.transaction(async (trx) => {
+  const renewed = await transaction(db, async (trx) => {
     const rows = await lockOverdue(trx, 'tasks', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('maintenance', rows)
     const [lost] = split(rows, ({ id }) => !withJob.has(id))

@@ -1,4 +1,4 @@
-import { LINE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, type EventType } from '../../event-types.js'
+import { LINE_EVENT_TYPES, type EventType } from '../../event-types.js'
 import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
 import type { Event } from '../../database/endpoints/events.js'
 import { insertTestEvent } from '../../database/endpoints/test-events.js'
@@ -64,7 +64,7 @@ export async function sendTestEvent(
   const { db } = context
   const { lineId, userId, applicationId, ...endpoint } = await getEndpoint(context, caller, id)
   const isOfAccount = isOperational({ lineId, applicationId })
-  const type = readTestEventType(written, isOfAccount ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
+  const type = readTestEventType(written, testEventTypesOf({ lineId, applicationId }))
   if (lineId !== null) await requireEnabled(db, userId, lineId)
   const noLine = isOfAccount ? NO_NUMBER : NO_LINE
   const line =

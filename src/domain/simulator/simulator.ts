@@ -1,4 +1,5 @@
 import { contentOf, type ReceivedContent } from '../../carriers/records.js'
+import { transaction } from '../../database/connection.js'
 import { applyReceipts } from '../../database/messages/receipts.js'
 import { listSimulatedMessages, takeDueReceipts } from '../../database/simulator/simulator-outbox.js'
 import { storable } from '../../database/text.js'
@@ -85,7 +86,7 @@ export async function readOutbox({ db }: Context, toNumber: string | undefined, 
  * @returns the number of messages that changed
  */
 export async function sendSimulatedReceipts(context: Context): Promise<number> {
-  const changes = await context.db.transaction(async (trx) => {
+  const changes = await transaction(context.db, async (trx) => {
     const due = await takeDueReceipts(trx, RECEIPT_BATCH)
     if (due.length === 0) return undefined
     return applyReceipts(

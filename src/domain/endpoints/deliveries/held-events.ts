@@ -58,7 +58,7 @@ export async function sendHeldEvents(context: Context, caller: EndpointCaller, i
 /** Releases the next batch of such a task (`tasks/run.ts`). */
 export async function releaseHeldBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { endpointId } = task.asked as { endpointId: string }
-  const released = await db.transaction(async (trx) => {
+  const released = await transaction(db, async (trx) => {
     const batch = await releaseHeldDeliveries(trx, endpointId, task.position, RELEASE_BATCH)
     const position = batch.at(-1)?.id ?? task.position
     await advanceTask(trx, task, { position, doneCount: batch.length })

@@ -1,4 +1,5 @@
 import { FIRST_ID } from '../../../ids.js'
+import { transaction } from '../../../database/connection.js'
 import { countReplayable, replayDeliveries } from '../../../database/endpoints/replaying.js'
 import { advanceTask, setTaskTotal, type ClaimedTask } from '../../../database/operating/tasks.js'
 import type { Context } from '../../context.js'
@@ -60,7 +61,7 @@ async function restartBatch(
   { filter }: ReplaySource,
   { perSecond }: AskedReplay,
 ): Promise<Batch> {
-  const deliveries = await db.transaction(async (trx) => {
+  const deliveries = await transaction(db, async (trx) => {
     const replayed = await replayDeliveries(trx, filter, {
       taskId: task.id,
       afterId: task.position,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { transaction } from '../../../database/connection.js'
 import { findEndpointsOfLine } from '../../../database/endpoints/deliveries/creating.js'
 import { policyOf } from '../../../database/endpoints/policy.js'
 import { findEndpointToCall } from '../../../database/endpoints/endpoints.js'
@@ -45,7 +46,7 @@ export async function postBatch(
   const posted = sent.filter(({ failure }) => failure !== NO_SECRET)
   const lastTaken = posted.findLastIndex(({ failure }) => failure === null)
   const failedInARow = posted.length - 1 - lastTaken + (lastTaken === -1 ? task.failedInARow : 0)
-  await context.db.transaction(async (trx) => {
+  await transaction(context.db, async (trx) => {
     await insertReplayedEvents(trx, task.id, sent)
     await advanceTask(trx, task, {
       position: events.at(-1)?.position ?? task.position,

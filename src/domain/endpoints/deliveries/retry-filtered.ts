@@ -1,3 +1,4 @@
+import { transaction } from '../../../database/connection.js'
 import { makeDeliveryDue } from '../../../database/endpoints/deliveries/making-due.js'
 import type { Delivery } from '../../../database/endpoints/deliveries/delivery.js'
 import { restartDelivery } from '../../../database/endpoints/deliveries/reading.js'
@@ -127,7 +128,7 @@ export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Pr
   const { userId } = task
   if (userId === null) throw new Error('A retry requires the owner')
   const ids = deliveryIds.slice(task.doneCount, task.doneCount + BATCH)
-  const due = await db.transaction(async (trx) => {
+  const due = await transaction(db, async (trx) => {
     const found = []
     for (const id of ids) {
       found.push(

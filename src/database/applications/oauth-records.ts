@@ -15,6 +15,12 @@ export interface OAuthRecord {
   expiresInSeconds: number
 }
 
+export interface FoundOAuthRecord {
+  payload: Record<string, unknown>
+  consumedAt: Date | null
+  secondsLeft: number
+}
+
 /** The rights of an application with an access token, and the user. */
 export interface ApplicationAccess {
   applicationId: string
@@ -52,29 +58,34 @@ const IS_EXTRA_USE = `(kind = 'RefreshToken' and consumed_again_at is null
   and consumed_at > now() - interval '30 seconds')`
 
 /**
- * A use of which no tokens came does not count: Postgres failed after it, and nobody got an answer. After 15 s its request
- * is over, so that it cannot be making them still. This holds for a day; expired access tokens are kept as long, because
- * without them it would look as if there had been none.
+ * No tokens came of its last use: they are being made, or Postgres failed meanwhile. This is judged for a day; expired
+ * access tokens are kept as long, because without them it would look as if there had been none.
  */
-const WAS_LOST = `(kind in ('AuthorizationCode', 'RefreshToken')
-  and coalesce(consumed_again_at, consumed_at) < now() - interval '15 seconds'
+const HAS_NO_TOKENS = `(kind in ('AuthorizationCode', 'RefreshToken')
   and consumed_at > now() - interval '1 day'
   and (select count(distinct t.kind) from oauth_records t
     where t.grant_hash = oauth_records.grant_hash and t.kind in ('AccessToken', 'RefreshToken')
-      and t.created_at >= oauth_records.consumed_at) < 2)`
+      and t.created_at >= coalesce(oauth_records.consumed_again_at, oauth_records.consumed_at)) < 2)`
+
+/** How many seconds of a request's longest time are left to the last use. */
+const SECONDS_LEFT = `(15 - extract(epoch from now() - coalesce(consumed_again_at, consumed_at)))`
+
+/** Such a use does not count once its request must be over, so that it cannot be making tokens still: nobody got any. */
+const WAS_LOST = `(${HAS_NO_TOKENS} and ${SECONDS_LEFT} < 0)`
 
 const MAY_BE_USED = `(consumed_at is null or ${IS_EXTRA_USE} or ${WAS_LOST})`
 
 /**
  * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended.
- * `consumedAt` is null while it may be used. The grants of a disabled user are not found until the user is enabled
+ * `consumedAt` is null while it may be used, and while no tokens came of its last use: there is nothing to protect yet, and
+ * after `secondsLeft` it may be used again. The grants of a disabled user are not found until the user is enabled
  * again, so their tokens do nothing; but they can be revoked.
  */
 export async function findOAuthRecord(
   db: Database,
   kind: OAuthRecordKind,
   idHash: Buffer,
-): Promise<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined> {
+): Promise<FoundOAuthRecord | undefined> {
   return db('oauth_records')
     .where({ kind, id_hash: idHash })
     .whereRaw(`(kind <> 'Grant' or expires_at > now())`)
@@ -82,9 +93,12 @@ export async function findOAuthRecord(
       `(kind in ('AccessToken', 'RefreshToken')
         or not exists (select from users u where u.id = user_id and u.disabled_at is not null))`,
     )
-    .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>([
+    .first<FoundOAuthRecord | undefined>([
       'payload',
-      db.raw(`case when not ${MAY_BE_USED} then consumed_at end as "consumedAt"`),
+      db.raw(
+        `case when not (consumed_at is null or ${IS_EXTRA_USE} or ${HAS_NO_TOKENS}) then consumed_at end as "consumedAt"`,
+      ),
+      db.raw(`greatest(1, ceil(${SECONDS_LEFT}))::integer as "secondsLeft"`),
     ])
 }
 

@@ -15,6 +15,7 @@ import {
 import { findClient } from '../../domain/applications/applications.js'
 import { endTokensOf } from '../../domain/applications/tokens.js'
 import type { Context } from '../../domain/context.js'
+import { Unavailable } from '../../errors.js'
 import { sha256 } from '../../secrets.js'
 
 /** Stores oidc-provider's data: codes and tokens are rows in Postgres, by their hash; clients are our applications. */
@@ -53,8 +54,11 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
     },
     consume: async (id) => {
       if (await consumeOAuthRecord(db, kind, sha256(id))) return
-      // The record was used up between our look and now. As after every extra use, the grant ends (RFC 9700 §2.1.1).
       const record = await findOAuthRecord(db, kind, sha256(id))
+      if (record?.consumedAt === null) {
+        throw new Unavailable('No tokens have come of the last use yet', record.secondsLeft)
+      }
+      // The record was used up between our look and now. As after every extra use, the grant ends (RFC 9700 §2.1.1).
       const grantId = record?.payload.grantId
       if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))
       throw new errors.InvalidGrant('used at the same moment by another request')

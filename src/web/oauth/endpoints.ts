@@ -49,7 +49,8 @@ export function exchange(context: Context): Middleware {
     await requireRefreshPace(context, parameters)
     const complete = await withRedirectUri(context, parameters)
     await issue(context, ctx, complete).catch((error: unknown) => {
-      const sentence = 'It is unknown whether tokens were issued. If a repeat is refused, authorize again'
+      const sentence =
+        'It is unknown whether tokens were issued. Repeat the request after 15 seconds. If it is refused, authorize again'
       throw doubted(error, isSpent(ctx), sentence)
     })
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import type { Knex } from 'knex'
 import { newId } from '../../../src/ids.js'
-import { newToken } from '../../../src/secrets.js'
+import { newToken, sha256 } from '../../../src/secrets.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type Answer } from '../../helpers/web/web.js'
@@ -40,6 +41,15 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
     requestToken(server, by, { grant_type: 'authorization_code', code, ...more })
   const refresh = (token: string, by = application) =>
     requestToken(server, by, { grant_type: 'refresh_token', refresh_token: token })
+
+  /** Uses that get none are refused, or are asked to wait until it is known what comes of another. */
+  const tokensOf = (answers: Answer[]): Tokens[] => {
+    for (const { status, headers, text } of answers) {
+      expect(status, text).to.be.oneOf([200, 400, 503])
+      if (status === 503) expect(Number(headers.get('retry-after')), text).to.be.within(1, 15)
+    }
+    return answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
+  }
 
   /** Of an address that is not the application's nobody is sent anywhere. */
   const expectNoRedirect = async (path: string) => {
@@ -173,32 +183,59 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       expectOAuthError(await refresh(tokens.refresh_token), 400, 'invalid_grant')
     })
 
-    it('of many simultaneous uses, at most one gets tokens, and they are revoked', async () => {
+    it('of many simultaneous uses, at most one gets tokens, and a repeat revokes them', async () => {
       const code = await getCode(visitor, asking(application))
       const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(code)))
-      const given = answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
-      expect(given).to.have.length.below(2)
-      for (const { access_token: token } of given) expect(await works(token)).to.be.false
-      expect(answers.filter(({ status }) => status !== 200 && status !== 400)).to.deep.equal([])
+      expect(tokensOf(answers)).to.have.length.below(2)
+      expectOAuthError(await exchange(code), 400, 'invalid_grant')
+      for (const { access_token: token } of tokensOf(answers)) expect(await works(token)).to.be.false
     })
 
-    it('of two uses that both found it unused, the later one revokes the other’s tokens', async () => {
+    /** Somebody else holds the code while both have found it unused. */
+    const atTheSameMoment = async (
+      codes: string[],
+      meanwhile: (trx: Knex.Transaction) => Promise<unknown> = () => Promise.resolve(),
+    ) => {
       const { db } = server.context
-      const code = await getCode(visitor, asking(application))
       const trx = await db.transaction()
-      // Both can read the row meanwhile, and neither can use it up.
       await trx.raw(`select from oauth_records where kind = 'AuthorizationCode' for update`)
-      const both = Promise.all([exchange(code), exchange(code)])
-      await until('both wait to use it up', async () => {
+      const answers = Promise.all(codes.map((code) => exchange(code)))
+      await until('all wait to use it up', async () => {
         const { rows } = await db.raw<{ rows: object[] }>(
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         )
-        return rows.length === 2
-      }).finally(() => trx.rollback())
-      const answers = await both
-      expect(answers.map(({ status }) => status)).to.have.members([200, 400])
-      const tokens = answers.find(({ status }) => status === 200)?.body as Tokens
-      expect(await works(tokens.access_token)).to.be.false
+        return rows.length === codes.length
+      })
+        .then(() => meanwhile(trx))
+        .then(
+          () => trx.commit(),
+          (error: unknown) => trx.rollback(error),
+        )
+      return answers
+    }
+
+    it('of two uses that both found it unused, one gets tokens', async () => {
+      const code = await getCode(visitor, asking(application))
+      const answers = await atTheSameMoment([code, code])
+      expect(tokensOf(answers)).to.have.length(1)
+    })
+
+    it('a use that found it unused revokes the tokens that have come of another', async () => {
+      const code = await getCode(visitor, asking(application))
+      const accessToken = newToken()
+      const [answer] = await atTheSameMoment([code], (trx) =>
+        trx.raw(
+          `with used as (
+             update oauth_records set consumed_at = now() where kind = 'AuthorizationCode' and id_hash = :code returning *
+           )
+           insert into oauth_records (kind, id_hash, grant_hash, application_id, user_id, payload, expires_at)
+           select made.kind, made.id_hash, grant_hash, application_id, user_id, '{"scope":"lines:read"}', now() + interval '1 day'
+           from used, (values ('AccessToken', :accessToken::bytea), ('RefreshToken', '')) made (kind, id_hash)`,
+          { code: sha256(code), accessToken: sha256(accessToken) },
+        ),
+      )
+      expectOAuthError(answer!, 400, 'invalid_grant')
+      expect(await works(accessToken)).to.be.false
     })
 
     it("another client's code is refused", async () => {
@@ -450,13 +487,12 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       }
     })
 
-    it('of many simultaneous uses, at most two get tokens, and they are revoked', async () => {
+    it('of many simultaneous uses, at most two get tokens, and a repeat revokes them', async () => {
       const { refresh_token } = await getTokens(server, visitor, application)
       const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => refresh(refresh_token)))
-      const given = answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens)
-      expect(given).to.have.length.below(3)
-      for (const { access_token: token } of given) expect(await works(token)).to.be.false
-      expect(answers.filter(({ status }) => status !== 200 && status !== 400)).to.deep.equal([])
+      expect(tokensOf(answers)).to.have.length.below(3)
+      expectOAuthError(await refresh(refresh_token), 400, 'invalid_grant')
+      for (const { access_token: token } of tokensOf(answers)) expect(await works(token)).to.be.false
     })
 
     it('one that was revoked has no half minute', async () => {

@@ -146,7 +146,7 @@ describe('OAuth when not all is well', () => {
       expect(body).to.deep.equal({
         error: 'temporarily_unavailable',
         error_description:
-          'It is unknown whether tokens were issued. If a repeat is refused, authorize again',
+          'It is unknown whether tokens were issued. Repeat the request after 15 seconds. If it is refused, authorize again',
       })
     }
   })
@@ -215,7 +215,10 @@ describe('OAuth when not all is well', () => {
             .where({ application_id: application.id })
             .update(
               Object.fromEntries(
-                ['created_at', 'consumed_at'].map((at) => [at, db.raw(`?? - interval '31 seconds'`, [at])]),
+                ['created_at', 'consumed_at', 'consumed_again_at'].map((at) => [
+                  at,
+                  db.raw(`?? - interval '31 seconds'`, [at]),
+                ]),
               ),
             )
         const losing = async (use: () => Promise<Answer>) => {
@@ -224,8 +227,12 @@ describe('OAuth when not all is well', () => {
           await db.raw(`create trigger lose before insert on oauth_records for each row
             when (new.kind = '${kind}') execute function lose()`)
           const lost = await use()
-          await db.raw('drop function lose cascade')
           expect([lost.status, lost.headers.get('retry-after')], lost.text).to.deep.equal([503, null])
+          expect((await use()).status, 'a refresh token may be used twice').to.equal(503)
+          await db.raw('drop function lose cascade')
+          const early = await use()
+          expect(early.status, early.text).to.equal(503)
+          expect(Number(early.headers.get('retry-after'))).to.be.within(1, 15)
           await later()
           const answer = await use()
           expect(answer.status, answer.text).to.equal(200)
@@ -234,11 +241,16 @@ describe('OAuth when not all is well', () => {
         }
         const code = await getCode(await createVisitor(server), asking(application))
         const exchange = () => requestToken(server, application, { grant_type: 'authorization_code', code })
-        const { refresh_token } = await losing(exchange)
+        const first = await losing(exchange)
         const refresh = () =>
-          requestToken(server, application, { grant_type: 'refresh_token', refresh_token })
+          requestToken(server, application, {
+            grant_type: 'refresh_token',
+            refresh_token: first.refresh_token,
+          })
         const { access_token } = await losing(refresh)
-        expect((await call(server, access_token, '/v1/lines')).status).to.equal(200)
+        for (const token of [first.access_token, access_token]) {
+          expect((await call(server, token, '/v1/lines')).status).to.equal(200)
+        }
         // Tokens came of it this time.
         expectOAuthError(await refresh(), 400, 'invalid_grant')
         expect((await call(server, access_token, '/v1/lines')).status).to.equal(401)

@@ -89,6 +89,7 @@ export default tseslint.config(
         AbortController: 'readonly',
         TextDecoderStream: 'readonly',
         SharedWorker: 'readonly',
+        self: 'readonly',
         EventSource: 'readonly',
         MutationObserver: 'readonly',
         requestAnimationFrame: 'readonly',

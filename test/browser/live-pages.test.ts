@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Context } from '../../src/domain/context.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
+import { createPerson } from '../domain/people/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
@@ -75,22 +76,65 @@ describe('live pages in a browser', function () {
     await page!.close()
   })
 
-  it('say so when the stream is refused, and reconnect automatically', async () => {
-    const Cookie = `__Host-linehook=${await startSession(context, owner.person.id)}`
+  /** Takes all streams that a user may have. @returns a function that ends them */
+  async function takeStreams(userId: string): Promise<() => Promise<unknown>> {
+    const Cookie = `__Host-linehook=${await startSession(context, userId)}`
     const taken: Awaited<ReturnType<typeof hear>>[] = []
     // The server may not yet have seen that the pages of the tests before are closed.
     await until('all the streams of the user are taken', async () => {
-      const stream = await hear(`${web.url}/console/overview/live`, { Cookie })
+      const stream = await hear(`${web.url}/console/tasks/live`, { Cookie })
       if (stream.status === 200) taken.push(stream)
       else await stream.close()
       return taken.length === MAX_STREAMS_OF_USER
     })
+    return () => Promise.all(taken.map((stream) => stream.close()))
+  }
+
+  it('say so when the stream is refused, and reconnect automatically', async () => {
+    const free = await takeStreams(owner.person.id)
     const [page] = await openPages(['/console/overview'])
     await page!.getByText('Not live. The server is busy.').waitFor()
-    await Promise.all(taken.map((stream) => stream.close()))
+    await free()
     await until('it is live again', async () => !(await page!.getByText('Not live').isVisible()), 30_000)
     await page!.close()
     // A browser tells of every answer that is no success.
     expect(complaints.filter((each) => !each.includes('429'))).to.deep.equal([])
   })
+
+  for (const [browserKind, without, said] of [
+    ['with shared workers', [], 'Not live. The session of this page is over. Reload the page.'],
+    ['without them', ['SharedWorker'], 'Not live. The connection is lost. Trying again…'],
+  ] as const) {
+    it(`show nothing of another session in the same browser, ${browserKind}`, async () => {
+      const [alice, bob] = await Promise.all([createPerson(context), createPerson(context)])
+      const [hers, his] = await Promise.all([alice, bob].map(({ id }) => createLine(context, { userId: id })))
+      await queueMessage(context, hers!, { text: 'Only for Alice', status: 'sent' })
+      await queueMessage(context, his!, { text: 'Only for Bob', status: 'sent' })
+      const { page: left } = await openSignedIn(browser, { context, url: web.url, userId: alice.id })
+      const profile = left.context()
+      for (const name of without) await profile.addInitScript(`delete globalThis.${name}`)
+      await left.goto('/console/activity')
+      await queueMessage(context, hers!, { text: 'Hers comes by itself', status: 'sent' })
+      await left.getByText('Hers comes by itself').waitFor()
+
+      const free = await takeStreams(bob.id)
+      await context.db('sessions').where({ user_id: alice.id }).delete()
+      const value = await startSession(context, bob.id)
+      const url = web.url.replace('http:', 'https:')
+      await profile.addCookies([{ name: '__Host-linehook', value, url, secure: true }])
+      const own = await profile.newPage()
+      await own.goto('/console/activity')
+      await own.getByText('Not live.').waitFor()
+      expect(await own.locator('main').textContent())
+        .to.include('Only for Bob')
+        .and.not.include('Alice')
+      await free()
+      await queueMessage(context, his!, { text: 'His comes by itself', status: 'sent' })
+      await own.getByText('His comes by itself').waitFor({ timeout: 30_000 })
+      // What has come to the one page would have come to the other.
+      await left.getByText(said, { exact: true }).waitFor()
+      expect(await left.getByText('His comes by itself').count()).to.equal(0)
+      await profile.close()
+    })
+  }
 })

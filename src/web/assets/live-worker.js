@@ -1,5 +1,5 @@
-// One stream for all pages of this browser: a shared worker, to which each page says what it shows. It tells them what to
-// show, and whether that is live.
+// One stream for all pages of a session in this browser: a shared worker, to which each page says what it shows. It tells them
+// what to show, and whether that is live. It is named after the session, so no page gets what another session was shown.
 
 /** What is shown at each path: its pieces, and their mark. */
 const shown = new Map()
@@ -48,15 +48,15 @@ setInterval(() => {
 
 async function connect() {
   const wanted = [...new Set([...pages.values()].flatMap(({ at }) => at))].sort()
-  const name = wanted.join('\n')
-  if (stream !== undefined && name === streamed) return
+  const all = wanted.join('\n')
+  if (stream !== undefined && all === streamed) return
   stream?.abort()
   stream = undefined
   for (const at of shown.keys()) if (!wanted.includes(at)) shown.delete(at)
   if (wanted.length === 0) return
   const own = new AbortController()
   stream = own
-  streamed = name
+  streamed = all
   let waitMs = 0
   try {
     waitMs = await read(wanted, own.signal)
@@ -72,7 +72,7 @@ async function connect() {
 
 /** Reads until the end. Gives how long the server wants to be left alone. */
 async function read(wanted, signal) {
-  const query = new URLSearchParams()
+  const query = new URLSearchParams({ session: self.name })
   for (const at of wanted) query.append('at', at)
   for (const at of wanted) query.append('has', shown.get(at)?.is ?? '')
   const response = await fetch(`/console/live?${query}`, {
@@ -82,7 +82,10 @@ async function read(wanted, signal) {
     signal,
   })
   if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
-    say(response.type === 'opaqueredirect' ? 'You are signed out.' : 'The server is busy.')
+    // Meanwhile the session may have ended, or no longer reach this.
+    shown.clear()
+    if (response.type === 'opaqueredirect' || response.status === 401) finish()
+    else say('The server is busy.')
     return 1000 * (Number(response.headers.get('Retry-After')) || 5)
   }
   say('')
@@ -117,6 +120,12 @@ function hear({ at, is, changes, gone }) {
 
 function tell(at, message) {
   for (const [port, page] of pages) if (page.at.includes(at)) port.postMessage(message)
+}
+
+/** The session is over. */
+function finish() {
+  for (const port of pages.keys()) port.postMessage({ isOver: true })
+  pages.clear()
 }
 
 function say(what) {

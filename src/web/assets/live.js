@@ -1,7 +1,8 @@
 // Pieces of the page that keep themselves up to date: `data-live` names where each comes from. All pages of a browser share
-// one stream, in a shared worker; a browser that has no shared workers opens a stream for each piece.
+// one stream for each session, in a shared worker; a browser that has no shared workers opens a stream for each piece. The
+// server refuses the stream if somebody else has signed in meanwhile.
 
-const { worker } = document.currentScript.dataset
+const { worker, session } = document.currentScript.dataset
 
 let port
 let own = []
@@ -12,7 +13,7 @@ function begin() {
   if (at.length === 0 || document.hidden) return
   if (typeof SharedWorker === 'undefined') own = at.map(openOwn)
   else {
-    port = new SharedWorker(worker, { name: 'live' }).port
+    port = new SharedWorker(worker, { name: session }).port
     port.onmessage = ({ data }) => hear(data)
     port.postMessage({ at })
   }
@@ -25,7 +26,7 @@ function end() {
 }
 
 function openOwn(at) {
-  const stream = new EventSource(at)
+  const stream = new EventSource(`${at}${at.includes('?') ? '&' : '?'}session=${session}`)
   stream.onmessage = ({ data }) => hear({ at, html: data })
   stream.onerror = () => {
     hear({ fault: 'The connection is lost.' })
@@ -41,10 +42,12 @@ function livePieces(at) {
   )
 }
 
-function hear({ at, html, gone, fault }) {
+function hear({ at, html, gone, fault, isOver = false }) {
+  if (isOver) end()
   for (const [n, piece] of livePieces(at).entries()) {
     // What is wrong with all of them is said once.
-    say(piece, gone ?? (n === 0 ? fault : undefined) ?? '')
+    const first = isOver ? 'The session of this page is over. Reload the page.' : fault
+    say(piece, gone ?? (n === 0 ? first : undefined) ?? '', isOver)
     if (html === undefined) continue
     const swap = `${piece.getAttribute('data-hx-swap') ?? 'innerMorph'} swapEmpty:false`
     void htmx.swap({ text: html, target: piece, sourceElement: piece, swap })
@@ -52,7 +55,7 @@ function hear({ at, html, gone, fault }) {
 }
 
 /** That a page is live is said nowhere; that it is not stands above what does not change any more. */
-function say(piece, fault) {
+function say(piece, fault, isOver) {
   const before = piece.previousElementSibling
   const said = before?.classList.contains('not-live') ? before : undefined
   if (fault === '') said?.remove()
@@ -60,7 +63,8 @@ function say(piece, fault) {
     const note = said ?? document.createElement('p')
     note.className = 'notice not-live'
     note.setAttribute('role', 'status')
-    note.textContent = `Not live. ${fault.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')} Trying again…`
+    const sentence = fault.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')
+    note.textContent = `Not live. ${sentence}${isOver ? '' : ' Trying again…'}`
     if (said === undefined) piece.before(note)
   }
 }

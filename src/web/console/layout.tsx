@@ -54,6 +54,7 @@ export function Layout(props: {
           src={assetPath('live.js')}
           nonce={page.nonce}
           data-worker={assetPath('live-worker.js')}
+          data-session={page.session?.id}
           defer
         />
       </head>

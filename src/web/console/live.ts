@@ -6,7 +6,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
 import { findPortalSession } from '../../domain/people/portal.js'
 import { findSession } from '../../domain/people/sessions.js'
-import { Unavailable } from '../../errors.js'
+import { Unavailable, UserError } from '../../errors.js'
 import { liveStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
 import { sessionOf, type SessionState } from './people/session.js'
@@ -31,18 +31,32 @@ export const PAGES: StreamKind = {
  * The page names the route in `data-live`, and `assets/live.js` swaps in what comes. A browser has one stream for all
  * of its pages (`live/shared.ts`); one that has no shared workers opens this one for each. Ends with the session.
  *
- * @throws UserError 429 if the user has too many such pages open; Unavailable if all users together have
+ * @throws UserError 401 if the page is another session's, 429 if the user has too many such pages open; Unavailable if
+ *   all users together have
  */
 export function live(context: Context, render: (ctx: KoaContext) => Promise<VNode>): Middleware {
   return (ctx) => {
     const state = ctx.state as PieceState
     if (state.isPiece === true) state.render = () => render(ctx)
     else {
+      requireSessionOfPage(ctx)
       openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, (stream) =>
         run(context, ctx, stream, () => render(ctx)),
       )
     }
     return Promise.resolve()
+  }
+}
+
+/**
+ * A page names its session. It may have been left open when somebody else signed in, whose data it must not show.
+ *
+ * @throws UserError 401
+ */
+export function requireSessionOfPage(ctx: KoaContext): void {
+  const { session } = ctx.query
+  if (session !== undefined && session !== sessionOf(ctx).id) {
+    throw new UserError('The session of this page is over. Reload the page', 401)
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
+import { newId } from '../../../src/ids.js'
 import { createPerson } from '../../domain/people/people.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { startSession } from '../../helpers/web/sessions.js'
@@ -64,6 +65,18 @@ describeContext('a live piece of a page', (context) => {
     await until('the first event', () => heard.text !== '')
     await context.db('sessions').where({ user_id: line.userId }).delete()
     await until('the end', () => heard.isOver)
+  })
+
+  it('is refused to a page of another session', async () => {
+    const cookie = await cookieOf(line.userId)
+    const { id } = await context.db('sessions').where({ user_id: line.userId }).first<{ id: string }>('id')
+    const statuses = async (session: string) =>
+      [
+        await listen(cookie, `${path}?session=${session}`),
+        await listen(cookie, `/console/live?${new URLSearchParams({ session, at: path }).toString()}`),
+      ].map(({ status }) => status)
+    expect(await statuses(id)).to.deep.equal([200, 200])
+    expect(await statuses(newId())).to.deep.equal([401, 401])
   })
 
   it('does not keep a session alive that nobody uses', async () => {

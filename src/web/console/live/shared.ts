@@ -9,7 +9,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../../domain/context.js'
 import { Unavailable, UserError } from '../../../errors.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream } from '../../event-streams.js'
-import { EVERY_MS, isSignedIn, PAGES, type PieceState } from '../live.js'
+import { EVERY_MS, isSignedIn, PAGES, requireSessionOfPage, type PieceState } from '../live.js'
 import { sessionOf } from '../people/session.js'
 import { changesBetween, toPieces } from './changes.js'
 
@@ -27,14 +27,15 @@ interface Piece {
 }
 
 /**
- * The live pieces of all pages that a browser has open, in one stream: a browser keeps no more than six connections to a
+ * The live pieces of all pages of a session that a browser has open, in one stream: a browser keeps no more than six connections to a
  * host over HTTP/1.1, and with a stream for each page the seventh page would never load. Each event is JSON: `at`, and either
  * `is` (a mark) with `changes`, or `gone` with a sentence.
  *
- * The query names the pieces: `at`, once for each, and `has` beside it, with the mark of what the browser shows.
+ * The query names the page's `session`, and the pieces: `at`, once for each, and `has` beside it, with the mark of what the browser shows.
  */
 export function liveOfBrowser(context: Context): Middleware {
   return async (ctx) => {
+    requireSessionOfPage(ctx)
     const asked = readAsked(ctx)
     const found: Piece[] = []
     const gone: string[] = []

@@ -73,8 +73,8 @@ describeWith('the audit log of authorizations', serveOAuth, (server) => {
     await requestToken(server, application, { token }, { path: '/oauth/revoke' })
     const code = await getCode(visitor, asking(application))
     const exchange = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }
-    const statuses = [0, 1].map(async () => (await requestToken(server, application, exchange)).status)
-    expect((await Promise.all(statuses)).toSorted()).to.deep.equal([200, 400])
+    for (const status of [200, 400])
+      expect((await requestToken(server, application, exchange)).status).to.equal(status)
     const ended = (await rows()).filter(({ action }) => action === 'authorization.tokens_ended')
     expect(ended).to.have.length(2)
     for (const row of ended) {

@@ -8,6 +8,7 @@ import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { createTestDatabase } from '../../helpers/services/services.js'
 import { queueMessages } from '../fixtures.js'
+import { until } from '../../helpers/until.js'
 
 const request = {
   messageId: 'm',
@@ -117,6 +118,21 @@ describe('room for more messages', () => {
       context.db.removeListener('query', countQuery)
     }
     expect(count).to.equal(1)
+  })
+
+  it('is there again when messages have gone, whatever the clock says meanwhile', async () => {
+    const clock = Date.now
+    const other = await createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url })
+    try {
+      await queueMessages(context, line, 3)
+      expect(await isBacklogFull(other)).to.equal(true)
+      await context.db('messages').delete()
+      Date.now = () => clock() - 3_600_000
+      await until('there is room', async () => !(await isBacklogFull(other)))
+    } finally {
+      Date.now = clock
+      await other.close()
+    }
   })
 
   it('is looked at again after a look that failed', async () => {

@@ -12,9 +12,10 @@ const READING_MS = 200
  * True if so many messages are waiting in total that new ones are refused. An accepted message should be sent soon,
  * not grow old in a queue.
  *
+ * @param now milliseconds by a clock that is never set back: otherwise "full" would last until it has caught up
  * @throws Unavailable
  */
-export async function isBacklogFull(context: Context, now = Date.now()): Promise<boolean> {
+export async function isBacklogFull(context: Context, now = performance.now()): Promise<boolean> {
   const { db } = context
   let reading = readings.get(db)
   if (reading === undefined || now - reading.readAt > FRESH_MS) {

@@ -23,7 +23,10 @@ export interface LineBacklogs {
  * other processes may go over the limit by what they accept. That is good enough, because the limit guards against a
  * flood.
  */
-export function createLineBacklogs(maxQueuedPerLine: number, now: () => number = Date.now): LineBacklogs {
+export function createLineBacklogs(
+  maxQueuedPerLine: number,
+  now: () => number = () => performance.now(),
+): LineBacklogs {
   const lines = new Map<string, { countedAt: number; waiting: number }>()
   return {
     isRoomy: (lineId) => {

@@ -50,7 +50,8 @@ export async function catchUp(
       const lineSince = await findLines(context, account.name)
       const keptSince = findKeptSince(context, account)
       const { kind } = account
-      const poll: Poll = { carrier, kind, lineSince, keptSince, signal, taking, taken: 0, failed: 0 }
+      const keptUntil = account.askedAt.getTime() - TOO_NEW_MS
+      const poll: Poll = { carrier, kind, lineSince, keptSince, keptUntil, signal, taking, taken: 0, failed: 0 }
       const from = new Date(Math.max(account.since.getTime() - OVERLAP_MS, keptSince))
       try {
         for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {
@@ -87,6 +88,11 @@ interface Poll {
   lineSince: ReadonlyMap<string, Date>
   /** Older records are left alone. A carrier may list more than it was asked for. */
   keptSince: number
+  /**
+   * Newer ones are left to the next poll (`TOO_NEW_MS`). This is by Postgres's clock, as `received_until` is: by a clock
+   * that is half an hour behind, they would still be too new when no poll looks back at them any more.
+   */
+  keptUntil: number
   signal: AbortSignal
   /** The messages that this call takes in: entries of the same account at the provider list them at the same time. */
   taking: Set<string>
@@ -96,9 +102,9 @@ interface Poll {
 
 /** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */
 async function receiveRecords(context: Context, poll: Poll, batch: readonly ReceivedRecord[]): Promise<void> {
-  const { carrier, kind, keptSince, signal } = poll
+  const { carrier, kind, keptSince, keptUntil, signal } = poll
   const records = batch.filter(
-    ({ receivedAt }) => receivedAt.getTime() >= keptSince && receivedAt.getTime() <= Date.now() - TOO_NEW_MS,
+    ({ receivedAt }) => receivedAt.getTime() >= keptSince && receivedAt.getTime() <= keptUntil,
   )
   const ids = records.map(({ id }) => id)
   const knownIds = await findReceivedIds(context.db, kind, ids)

@@ -206,6 +206,17 @@ describeContext('catching up on what lines have received', (context) => {
     expect(await pass()).to.equal(1)
   })
 
+  it('brings what came while the clock of its process is an hour behind', async () => {
+    const clock = Date.now
+    try {
+      Date.now = () => clock() - 60 * 60_000
+      had = [{ id: newSid('SM'), text: 'five minutes ago', minutesAgo: -55 }]
+      expect(await pass()).to.equal(1)
+    } finally {
+      Date.now = clock
+    }
+  })
+
   it('brings nothing from before the number was a line, and nothing of other numbers', async () => {
     had = [
       { id: newSid('SM'), text: 'before', minutesAgo: 5001 },

@@ -11,7 +11,7 @@ import { v5, validate } from 'uuid'
 export function newId(): string {
   const now = Date.now()
   const random = takeRandom()
-  if (now > lastMs) {
+  if (now > lastMs || now < lastMs - MAX_AHEAD_MS) {
     lastMs = now
     counter = random.readUInt32BE(0) & (HALF - 1)
   } else if (counter < 2 * HALF - 1) {
@@ -27,6 +27,11 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${upper}-${lower}-${random.toString('hex', 4, RANDOM_BYTES)}`
 }
 
+/**
+ * If the clock is set back by less, ids wait for it. If by more, they follow it: otherwise the rows of a process whose
+ * clock was ahead once would stand in the future until it restarts, and ranges of time would leave them out.
+ */
+const MAX_AHEAD_MS = 10_000
 const HALF = 1 << 25
 const RANDOM_BYTES = 10
 let lastMs = 0

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { idFrom, isId, newId } from '../src/ids.js'
+import { idFrom, isId, newId, timeOfId } from '../src/ids.js'
 import { lowestIdAt } from './helpers/lowest-id.js'
 
 describe('ids', () => {
@@ -19,6 +19,21 @@ describe('ids', () => {
     const after = new Date(Date.now() + 1)
     expect(id >= lowestIdAt(before)).to.be.true
     expect(id < lowestIdAt(after)).to.be.true
+  })
+
+  it('follow a clock that was an hour ahead for a moment, and wait for one that is set back a little', () => {
+    const clock = Date.now
+    try {
+      Date.now = () => clock() + 3_600_000
+      newId()
+      Date.now = clock
+      expect(timeOfId(newId()).getTime()).to.be.within(clock() - 1000, clock())
+      const before = newId()
+      Date.now = () => clock() - 5000
+      expect(newId() > before).to.be.true
+    } finally {
+      Date.now = clock
+    }
   })
 
   it('have a lowest one for every moment, which begins with it', () => {

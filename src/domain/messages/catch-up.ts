@@ -51,7 +51,17 @@ export async function catchUp(
       const keptSince = findKeptSince(context, account)
       const { kind } = account
       const keptUntil = account.askedAt.getTime() - TOO_NEW_MS
-      const poll: Poll = { carrier, kind, lineSince, keptSince, keptUntil, signal, taking, taken: 0, failed: 0 }
+      const poll: Poll = {
+        carrier,
+        kind,
+        lineSince,
+        keptSince,
+        keptUntil,
+        signal,
+        taking,
+        taken: 0,
+        failed: 0,
+      }
       const from = new Date(Math.max(account.since.getTime() - OVERLAP_MS, keptSince))
       try {
         for await (const batch of carrier.listReceived([...lineSince.keys()], from, signal)) {

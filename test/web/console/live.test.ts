@@ -155,7 +155,14 @@ describeContext('a live piece of a page', (context) => {
     it('says what is not there, for the others’ sake in the stream', async () => {
       const stranger = await createLine(context)
       const theirs = `/console/lines/${stranger.lineId}/limits/live`
-      const asked = [path, theirs, OVERVIEW, '/console/audit.csv', '//elsewhere.example/console/live', path]
+      const wrong = [
+        '/console/audit.csv',
+        '//elsewhere.example/console/live',
+        '//',
+        'http://[',
+        'http://x:99999/',
+      ]
+      const asked = [path, theirs, OVERVIEW, ...wrong, path]
       const heard = await listen(await cookieOf(line.userId), pathOfAll(...asked.map((at) => [at] as const)))
       await until('the first events', () => told(heard, path).length > 0)
       expect(told(heard, path)).to.have.length(1)
@@ -163,6 +170,16 @@ describeContext('a live piece of a page', (context) => {
       await context.db('lines').where({ id: line.lineId }).update({ user_id: stranger.userId })
       await until('the end', () => heard.isOver)
       expect(told(heard, path).at(-1)).to.have.property('gone')
+    })
+
+    it('looks up no more pieces than a browser may have, found or not', async () => {
+      const strangers = Array.from({ length: 30 }, () => `/console/messages/${newId()}/live`)
+      const asked = [...strangers, path].map((at) => [at] as const)
+      const heard = await listen(await cookieOf(line.userId), pathOfAll(...asked))
+      await until('the stream ends, because nothing is left in it', () => heard.isOver)
+      const reasons = asked.map(([at]) => told(heard, at)[0]!.gone)
+      expect(reasons.slice(24).filter((each) => each?.includes('Too many pages'))).to.have.length(7)
+      expect(reasons.slice(0, 24).filter((each) => each?.includes('Too many pages'))).to.be.empty
     })
   })
 

@@ -13,7 +13,10 @@ import { EVERY_MS, isSignedIn, PAGES, requireSessionOfPage, type PieceState } fr
 import { sessionOf } from '../people/session.js'
 import { changesBetween, toPieces } from './changes.js'
 
-/** The pages that a browser may have in view, with room to spare. Each costs its query every second. */
+/**
+ * The pages that a browser may have in view, with room to spare. Each costs its query every second, and one that is not
+ * there its look-up.
+ */
 const MAX_PIECES = 24
 
 /** A page's live piece, and the state of it that the browser has. */
@@ -39,8 +42,8 @@ export function liveOfBrowser(context: Context): Middleware {
     const asked = readAsked(ctx)
     const found: Piece[] = []
     const gone: string[] = []
-    for (const { at, has } of asked) {
-      const render = found.length < MAX_PIECES ? await findRender(ctx, at).catch(refusalOf) : TOO_MANY
+    for (const [n, { at, has }] of asked.entries()) {
+      const render = n < MAX_PIECES ? await findRender(ctx, at).catch(refusalOf) : TOO_MANY
       if (typeof render === 'function') found.push({ at, has, pieces: [], render })
       else gone.push(toEvent({ at, gone: render.message }))
     }
@@ -120,7 +123,8 @@ function readAsked(ctx: KoaContext): { at: string; has: string }[] {
  * @throws UserError as that route does
  */
 async function findRender(ctx: KoaContext, at: string): Promise<() => Promise<VNode>> {
-  const { pathname, search } = new URL(at, 'http://localhost')
+  if (!URL.canParse(at, BASE)) throw nothing()
+  const { pathname, search } = new URL(at, BASE)
   const { router } = ctx as unknown as RouterContext
   const request = Object.create(ctx.req, { url: { value: pathname + search } }) as IncomingMessage
   const own = ctx.app.createContext(request, new ServerResponse(request)) as unknown as RouterContext
@@ -128,8 +132,14 @@ async function findRender(ctx: KoaContext, at: string): Promise<() => Promise<VN
   if (/^\/(console|simulator)\/.+\/live$|^\/simulator\/live$/.test(pathname)) {
     await router.routes()(own, () => Promise.resolve())
   }
-  if (state.render === undefined) throw new UserError('Nothing was found at this path', 404)
+  if (state.render === undefined) throw nothing()
   return state.render
+}
+
+const BASE = 'http://localhost'
+
+function nothing(): UserError {
+  return new UserError('Nothing was found at this path', 404)
 }
 
 function refusalOf(error: unknown): UserError {

@@ -165,16 +165,18 @@ export function postConsent(context: Context) {
     }
 
     const { application, scopes } = asked
+    const lineIds = chosenLines(ctx, asked)
+    const grant = new provider.Grant({ accountId: userId, clientId: application.clientId })
+    grant.addResourceScope(RESOURCE, scopes.join(' '))
+    // Whoever disconnects the lines ends the grants that they find, so it must be there before the lines are connected.
+    const grantId = await grant.save()
     await authorizeLines(context, {
       applicationId: application.id,
       userId,
-      lineIds: chosenLines(ctx, asked),
+      lineIds,
       scopes,
       isAdded: asked.lineId !== undefined,
     })
-    const grant = new provider.Grant({ accountId: userId, clientId: application.clientId })
-    grant.addResourceScope(RESOURCE, scopes.join(' '))
-    const grantId = await grant.save()
     return finish({ login: { accountId: userId, remember: false }, consent: { grantId } })
   }
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
 import { hashPassword } from '../../../src/domain/people/passwords.js'
 import { PASSWORD } from '../../domain/people/people.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
 import { sourceOf } from '../../../src/web/oauth/consent.js'
 import {
   asking,
@@ -253,6 +255,46 @@ describeWith('the consent page', serveOAuth, (server) => {
     expect((await visitor.get(first.url)).text).to.include('Auto reply')
     expect((await decide(visitor, second)).searchParams.get('state')).to.equal('second')
     expect((await decide(visitor, first)).searchParams.get('state')).to.equal('a state')
+  })
+
+  it('gives no tokens if the user disconnects the application while the form is handled', async () => {
+    const { db } = server.context
+    // The first record of OAuth that is written once the lines are connected waits.
+    await db.raw(`create function wait_here() returns trigger language plpgsql as $$
+      begin
+        if exists (select from application_lines where application_id = new.application_id) then
+          perform pg_advisory_xact_lock(7);
+        end if;
+        return new;
+      end $$`)
+    await db.raw(
+      `create trigger wait_here before insert on oauth_records for each row execute function wait_here()`,
+    )
+    const page = await open()
+    const holder = await db.transaction()
+    await holder.raw('select pg_advisory_xact_lock(7)')
+    const fields = [
+      ['lineId', visitor.line.lineId],
+      ['decision', 'authorize'],
+    ]
+    const posting = visitor.post(page.url, consentFields(page.answer, fields))
+    try {
+      await until('it waits', async () => {
+        const { rows } = await db.raw<{ rows: object[] }>(
+          `select from pg_locks where locktype = 'advisory' and not granted`,
+        )
+        return rows.length > 0
+      })
+      await endAuthorizations(server.context, visitor.line.userId, application.id)
+    } finally {
+      await holder.rollback()
+      await posting
+      await db.raw('drop function wait_here cascade')
+    }
+    const { answer } = await visitor.follow((await posting).headers.get('location') ?? '')
+    expect(answer.status).to.equal(400)
+    expect(answer.text).to.include('Start again from the application')
+    expect(await connected()).to.deep.equal([])
   })
 
   it('keeps two users in one browser apart: each authorizes for themselves', async () => {

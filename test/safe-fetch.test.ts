@@ -560,6 +560,58 @@ describe('safe-fetch', () => {
     })
   })
 
+  describe('answers whose status decides', () => {
+    const broken: [what: string, rest: string, bodyFailure: string][] = [
+      ['is shorter than its length', 'content-length: 9\r\nconnection: close\r\n\r\nx', 'reset'],
+      ['has a broken chunk', 'transfer-encoding: chunked\r\n\r\n1\r\nx\r\nzz\r\n', 'bad_response'],
+      ['stalls', 'content-length: 9\r\n\r\nx', 'timeout'],
+    ]
+    for (const [what, rest, bodyFailure] of broken) {
+      it(`are taken with a body that ${what}, and the connection is closed`, async () => {
+        const { url, server } = await serveRaw((socket) => {
+          socket.write(`HTTP/1.1 200 OK\r\n${rest}`)
+          if (bodyFailure === 'reset') socket.end()
+        })
+        const closed = new Promise((resolve) => {
+          server.once('connection', (socket: Socket) => socket.once('close', resolve))
+        })
+        const taken = await createFetch(LOOPBACK).request(url, { statusDecides: true, timeoutMs: 1000 })
+        expect(taken).to.include({ status: 200, truncated: true, bodyFailure })
+        expect(taken.body.toString()).to.equal('x')
+        await closed
+      })
+    }
+
+    it('wait no longer than five seconds for a body without end', async () => {
+      const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+      const taken = await createFetch(LOOPBACK).request(url, { statusDecides: true, timeoutMs: 50_000 })
+      expect(taken).to.include({ status: 200, bodyFailure: 'timeout' })
+    })
+
+    it('still fail when there are no more than early hints', async () => {
+      const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'))
+      const failed = await failureOf(createFetch(LOOPBACK).request(url, { statusDecides: true }))
+      expect(failed).to.include({ failure: 'reset', requestSent: true })
+    })
+  })
+
+  for (const [status, header] of [
+    ['204 No Content', 'content-length: 2'],
+    ['304 Not Modified', 'content-length: 2'],
+  ] as const) {
+    it(`an answer of ${status} ends with its headers, whatever its ${header} says`, async () => {
+      const { url, counts } = await serveRaw((socket) =>
+        socket.write(`HTTP/1.1 ${status}\r\n${header}\r\n\r\n`),
+      )
+      const safeFetch = createFetch(LOOPBACK)
+      for (const number of [1, 2]) {
+        const answer = await safeFetch.request(url)
+        expect(answer).to.include({ status: Number.parseInt(status), truncated: false })
+        expect(counts.connections).to.equal(number)
+      }
+    })
+  }
+
   describe('failures', () => {
     const timeouts: [what: string, answer: (socket: Socket) => void][] = [
       ['never answers', () => undefined],

@@ -143,6 +143,8 @@ create table delivery_attempts (
   duration_ms integer not null,
   response_status integer,
   response_excerpt text,
+  -- What went wrong with the response's body. The status decides nevertheless.
+  body_failure text,
   failure text,
   next_attempt_at timestamptz,
   -- The duration of each part; null if it did not happen.

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Agent, Dispatcher } from 'undici'
 import { CappedBody } from './capped-body.js'
-import { Fault, faultOf } from './failures.js'
+import { Fault, faultOf, type FetchFailureName } from './failures.js'
 import { Outcome, type TimeLimits } from './outcome.js'
 import { onOpening, PhaseClock, type Phases } from './phases.js'
 
@@ -15,6 +15,11 @@ export interface SafeRequest extends TimeLimits {
   body?: string | Buffer
   /** The bytes of the answer's body that are kept, 16 KiB by default. The rest is not read. */
   maxResponseBytes?: number
+  /**
+   * True if the body is only something to show: then the status decides as soon as the headers are complete. Whatever
+   * happens to the body after that is `bodyFailure`, and a body that takes long is not waited for.
+   */
+  statusDecides?: boolean
 }
 
 export interface SafeResponse {
@@ -25,6 +30,8 @@ export interface SafeResponse {
   body: Buffer
   /** True if the body was longer than `maxResponseBytes`. */
   truncated: boolean
+  /** Why the body is not complete, if `statusDecides`. */
+  bodyFailure?: FetchFailureName
   durationMs: number
   phases: Phases
 }
@@ -36,6 +43,12 @@ export type Answer = Omit<SafeResponse, 'durationMs'>
 
 /** The beginning of an answer is enough for people who look for what went wrong. */
 const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
+
+/**
+ * The time for a body after its head, where the status decides. A body is there at once in most answers, and a server
+ * that goes on working while it sends one may stop if we close too early.
+ */
+const BODY_MS = 5_000
 
 /**
  * The most bytes of headers in an answer. This is Node's own limit, so any server that Node's client can read can be
@@ -64,6 +77,12 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
   let controller: Dispatcher.DispatchController | undefined
   const outcome = new Outcome<Answer>(request, () => controller?.abort(new Error('settled')))
   if (outcome.isSettled) return outcome.promise
+  const soFar = (truncated: boolean): Answer => ({
+    ...head,
+    body: kept.bytes,
+    truncated,
+    phases: clock.phases,
+  })
 
   agent.dispatch(
     // The outcome's timer covers headers and body too, so undici's own timers, which are 500 ms coarse, are off.
@@ -90,13 +109,18 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
         clock.end()
         head.status = status
         head.headers = joinValues(received)
+        if (status < 200) return
+        if (request.statusDecides === true) {
+          outcome.takeHead(({ failure }) => ({ ...soFar(true), bodyFailure: failure }), BODY_MS)
+        }
+        if (claimsBodyInVain(head)) outcome.cut(soFar(false))
       },
       onResponseData(_controller, piece) {
         if (outcome.isSettled || kept.add(piece)) return
-        outcome.cut({ ...head, body: kept.bytes, truncated: true, phases: clock.phases })
+        outcome.cut(soFar(true))
       },
       onResponseEnd() {
-        outcome.settle({ ...head, body: kept.bytes, truncated: false, phases: clock.phases })
+        outcome.settle(soFar(false))
       },
       onResponseError(_controller, error) {
         outcome.settle(faultOf(error))
@@ -110,6 +134,14 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
     if (error instanceof Fault) Object.assign(error.phases, clock.phases)
     throw error
   }
+}
+
+/**
+ * True for an answer that ends with its head (RFC 9110 §15.3.5, §15.4.5) but describes a body. undici would wait for that
+ * body. wsgiref, which Django's `runserver` uses, gives a 204 the length of a body that it does not send.
+ */
+function claimsBodyInVain({ status, headers }: AnswerHead): boolean {
+  return (status === 204 || status === 304) && (headers['content-length'] ?? '0') !== '0'
 }
 
 /** Joins the values of each header of an answer into one text. */

@@ -24,6 +24,8 @@ export class Outcome<Answer> {
   #reject!: (error: Error) => void
   readonly #letGo: () => void
   readonly #timer: NodeJS.Timeout
+  #bodyTimer: NodeJS.Timeout | undefined
+  #answerBefore: ((fault: Fault) => Answer) | undefined
   readonly #signal: AbortSignal | undefined
 
   /** @param letGo releases the connection; called if the exchange ends before its answer does */
@@ -41,11 +43,27 @@ export class Outcome<Answer> {
     if (signal?.aborted) this.#cancel()
   }
 
+  /**
+   * The head of the answer has come, and it is all that the caller needs: a fault after this does not undo it.
+   *
+   * @param answerBefore the answer as far as it had come before a fault
+   * @param bodyMs the most time that the body still gets
+   */
+  takeHead(answerBefore: (fault: Fault) => Answer, bodyMs: number): void {
+    if (this.isSettled) return
+    this.#answerBefore = answerBefore
+    this.#bodyTimer = setTimeout(() => {
+      this.cut(new Fault('timeout', `No complete response within ${bodyMs / 1_000} s of its headers.`))
+    }, bodyMs)
+  }
+
   /** Only the first call counts. */
-  settle(outcome: Answer | Error): void {
+  settle(settled: Answer | Error): void {
     if (this.isSettled) return
     this.isSettled = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#bodyTimer)
+    const outcome = settled instanceof Fault ? (this.#answerBefore?.(settled) ?? settled) : settled
     this.#signal?.removeEventListener('abort', this.#cancel)
     if (outcome instanceof Fault) outcome.requestSent = this.isRequestSent
     if (outcome instanceof Error) this.#reject(outcome)

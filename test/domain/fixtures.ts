@@ -62,6 +62,7 @@ export interface AttemptRow {
   duration_ms: number
   response_status: number | null
   response_excerpt: string | null
+  body_failure: string | null
   failure: string | null
   next_attempt_at: Date | null
 }

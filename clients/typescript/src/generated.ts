@@ -1458,6 +1458,8 @@ export interface DeliveryWithAttempts {
       string
     > | null
     responseExcerpt: string | null
+    /** The name of what went wrong with the body of the response. It makes no difference: the status decides. Null if nothing did. */ bodyFailure:
+      string | null
     /** The name of the failure. Null if it succeeded. */ failure: string | null
     nextAttemptAt: string | null
   }[]

@@ -58,6 +58,8 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
+  /** What went wrong with the response's body after its status had come. */
+  bodyFailure?: RequestFailure
   /** The headers that were sent and received, without the secrets in them, and no more than a page shows. */
   requestHeaders?: Record<string, string>
   responseHeaders?: Record<string, string>
@@ -158,6 +160,7 @@ function asResultRow(result: AttemptResult): object {
     duration_ms: result.durationMs,
     response_status: result.responseStatus,
     response_excerpt: result.responseExcerpt,
+    body_failure: result.bodyFailure,
     failure: result.failure,
     status: result.status,
     retry_in_ms: result.retryInMs,

@@ -136,6 +136,11 @@ export const ATTEMPT_FIELDS = {
     'The first 40 headers, up to 2,000 characters in total, without cookies or credentials.',
   ),
   responseExcerpt: shown('response_excerpt', orNull(text)),
+  bodyFailure: shown(
+    'body_failure',
+    orNull(text),
+    'The name of what went wrong with the body of the response. It makes no difference: the status decides. Null if nothing did.',
+  ),
   failure: shown('failure', orNull(text), 'The name of the failure. Null if it succeeded.'),
   nextAttemptAt: shown('next_attempt_at', orNull(moment)),
 }

@@ -51,14 +51,14 @@ begin
     select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, attempt_number integer,
       started_at timestamptz, duration_ms integer, response_status integer, response_excerpt text, failure text, status text,
       retry_in_ms bigint, dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
-      response_headers text)
+      response_headers text, body_failure text)
   ), attempts as (
     insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
       response_excerpt, failure, next_attempt_at, dns_ms, connect_ms, tls_ms, first_byte_ms, request_headers,
-      response_headers)
+      response_headers, body_failure)
     select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
       clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0), dns_ms, connect_ms, tls_ms, first_byte_ms,
-      request_headers::json, response_headers::json
+      request_headers::json, response_headers::json, body_failure
     from given
     -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing

@@ -9,7 +9,8 @@
 --
 -- results: [{attempt_id, delivery_id, endpoint_id, url, attempt_number, started_at, duration_ms, response_status,
 -- response_excerpt, failure, status, retry_in_ms, is_gone, is_slow, dns_ms, connect_ms, tls_ms, first_byte_ms,
--- request_headers, response_headers}]; the headers are JSON as a text, because jsonb would not keep their order
+-- request_headers, response_headers, body_failure}]; the headers are JSON as a text, because jsonb would not keep their
+-- order
 -- wants: [{n, endpoint_id, places, delivery_id}]: at most `places` deliveries; with a `delivery_id` only that one. There is
 -- one want for each endpoint.
 --

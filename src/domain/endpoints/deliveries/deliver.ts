@@ -84,6 +84,7 @@ export async function attemptDelivery(
           responseStatus: answer.response.status,
           responseExcerpt: answer.response.excerpt,
           responseHeaders: keepResponseHeaders(answer.response.headers),
+          ...(answer.response.bodyFailure === undefined ? {} : { bodyFailure: answer.response.bodyFailure }),
         }
       : {}),
     ...judge(context, delivery, answer),

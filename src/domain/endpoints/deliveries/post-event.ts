@@ -6,6 +6,7 @@ import {
   type SignatureKind,
 } from '../../../database/endpoints/policy.js'
 import { FetchFailed, type Phases } from '../../../safe-fetch.js'
+import type { FetchFailureName } from '../../../safe-fetch/failures.js'
 import type { RequestFailure } from '../../../states.js'
 import type { Context } from '../../context.js'
 import { userAgentOf } from '../../user-agent.js'
@@ -46,12 +47,15 @@ export interface EndpointAnswer {
     excerpt: string
     headers: Record<string, string>
     retryAfter: string | undefined
+    /** What went wrong with the body, which is no failure of the event. */
+    bodyFailure?: FetchFailureName
     isLast?: true
   }
 }
 
 /**
- * POSTs an event to its endpoint, signed, once. Any 2xx is a success. A redirect is a failure and is not followed.
+ * POSTs an event to its endpoint, signed, once. Any 2xx is a success, whatever becomes of the response's body: the server
+ * has the event. A redirect is a failure and is not followed.
  *
  * @param moreHeaders the headers besides those that every event has
  */
@@ -75,6 +79,7 @@ export async function postEvent(
       body: signed.body,
       timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
+      statusDecides: true,
     })
     const failure = failureOf(status)
     return {
@@ -87,6 +92,7 @@ export async function postEvent(
         excerpt: response.body.toString('utf8'),
         headers,
         retryAfter: headers['retry-after'],
+        ...(response.bodyFailure === undefined ? {} : { bodyFailure: response.bodyFailure }),
         ...(/^\s*stop\s*$/i.test(headers['webhook-delivery'] ?? '') ? { isLast: true } : {}),
       },
     }

@@ -86,6 +86,62 @@ describeContext('a delivery that fails', { environment }, (context) => {
     expect(receiver.requests).to.deep.equal([])
   })
 
+  describe('in the body of its answer only', () => {
+    const server = openForEachTest(startHostileServer)
+
+    beforeEach(async () => {
+      const line = await createLine(context, { outgoingUrl: `${server.origin}/events` })
+      delivery = await receiveForDelivery(context, line)
+    })
+
+    const bodies: [what: string, rest: string, excerpt: string, bodyFailure: string][] = [
+      ['breaks off', 'Content-Length: 9\r\n\r\nok', 'ok', 'reset'],
+      ['has a broken chunk', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nzz\r\n', 'ok', 'bad_response'],
+    ]
+    for (const [what, rest, excerpt, bodyFailure] of bodies) {
+      it(`is delivered by a 2xx whose body ${what}`, async () => {
+        server.behave((socket) => socket.end(`HTTP/1.1 200 OK\r\n${rest}`))
+        expect(await attempt()).to.deep.equal({ kind: 'delivered' })
+        const [row] = await attemptRows(context, delivery.id)
+        expect(row).to.include({ response_status: 200, response_excerpt: excerpt, failure: null })
+        expect(row).to.include({ body_failure: bodyFailure })
+      })
+    }
+
+    it('is delivered by a 2xx whose body never ends, even if it is not to be retried after a timeout', async () => {
+      server.behave((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nok'))
+      const policy = JSON.stringify({ retryOnTimeout: false })
+      await context.db('endpoints').where({ id: delivery.endpoint_id }).update({ policy })
+      expect(await attempt(impatient)).to.deep.equal({ kind: 'delivered' })
+      const [row] = await attemptRows(context, delivery.id)
+      expect(row).to.include({ response_status: 200, response_excerpt: 'ok', body_failure: 'timeout' })
+    })
+
+    it('is delivered by a 204 with the length of a body that does not come', async () => {
+      server.behave((socket) => socket.end('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n'))
+      expect(await attempt()).to.deep.equal({ kind: 'delivered' })
+      const [row] = await attemptRows(context, delivery.id)
+      expect(row).to.include({ response_status: 204, response_excerpt: '', body_failure: null })
+    })
+
+    const refusals: [status: string, header: string, outcome: DeliverOutcome][] = [
+      ['503 Away', 'Retry-After: 3600', { kind: 'retry', ms: 3_600_000, failure: 'http_503' }],
+      ['500 Oops', 'Webhook-Delivery: stop', { kind: 'exhausted', failure: 'stopped_by_receiver' }],
+      ['410 Gone', 'Server: x', { kind: 'held' }],
+    ]
+    for (const [status, header, outcome] of refusals) {
+      it(`is what a ${status} with ${header} says`, async () => {
+        server.behave((socket) =>
+          socket.end(`HTTP/1.1 ${status}\r\n${header}\r\nContent-Length: 9\r\n\r\nno`),
+        )
+        expect(await attempt()).to.deep.equal(outcome)
+        const [row] = await attemptRows(context, delivery.id)
+        expect(row).to.include({ response_status: Number.parseInt(status), response_excerpt: 'no' })
+        expect(row).to.include({ body_failure: 'reset' })
+      })
+    }
+  })
+
   it('is tried 10 times, with waits that grow by a factor of 4, and is exhausted then', async () => {
     receiver.answerWith((response) => response.writeHead(500).end())
     for (let n = 1; n <= 9; n += 1) {
@@ -168,7 +224,7 @@ describeContext('a delivery that fails', { environment }, (context) => {
           row.last_failure === null ? ['delivered', 'delivered'] : ['retry', 'pending'],
         )
         expect(row.last_failure ?? 'reset').to.match(
-          /^(reset|bad_response|too_large|timeout|network|http_\d+)$/,
+          /^(reset|bad_response|too_large|timeout|network|redirect|http_\d+)$/,
         )
       })
     }

@@ -149,7 +149,7 @@ function bodyWords({ body }: OpenedAttempt): string {
 }
 
 function Response({ attempt }: { attempt: DeliveryAttempt }) {
-  const { responseStatus, responseHeaders, responseExcerpt, failure } = attempt
+  const { responseStatus, responseHeaders, responseExcerpt, bodyFailure, failure } = attempt
   if (responseStatus === null) {
     return <p>No response. {failure !== null && explainFailure(failure)}</p>
   }
@@ -162,6 +162,12 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
         <p class="muted">The response headers are not stored, or were deleted.</p>
       ) : (
         <Headers headers={responseHeaders} />
+      )}
+      {bodyFailure !== null && (
+        <p class="muted">
+          The body of the response is not complete ({bodyFailure}). This makes no difference: the status
+          counts.
+        </p>
       )}
       {responseExcerpt !== null && responseExcerpt !== '' ? (
         <pre tabIndex={0} dir="auto">

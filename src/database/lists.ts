@@ -37,7 +37,7 @@ export function listOfLines(
   { span = {}, columns = 'found.*', join = '' }: { span?: Span; columns?: string; join?: string } = {},
 ): Sql {
   const parts = sources.map(({ alias, from, columns: own, where }) => {
-    const { sql, bindings } = allOf([...idsBetween(`${alias}.id`, { before, ...span }), ...where])
+    const { sql, bindings } = allOf([...madeBetween(`${alias}.`, { before, ...span }), ...where])
     return {
       sql: `(select ${own} from ${from} where ${alias}.line_id = l.id${sql} order by ${alias}.id desc limit ?)`,
       bindings: [...bindings, limit],
@@ -83,15 +83,41 @@ interface Span {
   until?: Date | undefined
 }
 
-/** Bounds the ids by a page and a time range: such conditions are answered from an index. */
+/**
+ * SQL: by how much the time in a row's id may differ from its `created_at`. The id has the time of the process that made
+ * it, whose clock may differ, and which may then have waited for a connection.
+ */
+export const CLOCKS = `interval '1 minute'`
+
+/**
+ * Bounds the ids by a page and, within a minute, by a time range: such conditions are answered from an index, and no
+ * other partition is read.
+ */
 export function idsBetween(
   column: string,
   { before, from, until }: Span & { before?: string | undefined },
 ): Condition[] {
   return [
     [`${column} < ?::uuid`, before],
-    [`${column} >= lowest_id_at(?::timestamptz)`, from?.toISOString()],
-    [`${column} < lowest_id_at(?::timestamptz)`, until?.toISOString()],
+    [`${column} >= lowest_id_at(?::timestamptz - ${CLOCKS})`, from?.toISOString()],
+    [`${column} < lowest_id_at(?::timestamptz + ${CLOCKS})`, until?.toISOString()],
+  ]
+}
+
+/**
+ * Bounds rows by a page and a time range, by the time that their reader sees.
+ *
+ * @param prefix the table's alias with its dot; '' if it has none
+ */
+export function madeBetween(
+  prefix: string,
+  span: Span & { before?: string | undefined },
+  createdAt = 'created_at',
+): Condition[] {
+  return [
+    ...idsBetween(`${prefix}id`, span),
+    [`${prefix}${createdAt} >= ?::timestamptz`, span.from?.toISOString()],
+    [`${prefix}${createdAt} < ?::timestamptz`, span.until?.toISOString()],
   ]
 }
 

@@ -3,14 +3,14 @@ import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
 import { hasEvent, hasReceiver } from './deliveries/receiver.js'
 import type { Event } from './events.js'
-import { allOf, idsBetween } from '../lists.js'
+import { allOf, madeBetween } from '../lists.js'
 import { HAS_CONTENT } from '../people/forgotten.js'
 
 /** `undelivered` means that no endpoint got it, or that an attempt has failed and the next one is still to come. */
 export const REPLAY_OUTCOMES = ['any', 'undelivered', 'delivered'] as const
 export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
 
-/** The events to replay: those of a time range, by the ids of the rows. */
+/** The events to replay: those of a time range. */
 export interface ReplayFilter {
   from: Date
   until: Date
@@ -109,7 +109,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const receivers = receiversOf(filter)
   if (filter.applicationId != null) {
     return {
-      sql: `select id, event_id from deliveries
+      sql: `select id, event_id, created_at from deliveries
         where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
           and exists (select from application_lines c where c.application_id = deliveries.application_id
             and c.line_id = deliveries.line_id and gets_events(c.scopes))
@@ -122,7 +122,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
     where event_id = events.id and status || '' = 'delivered'${receivers.sql} limit 1), false)`
   const outcome = { any: undefined, delivered: got, undelivered: `not ${got}` }[filter.outcome]
   return {
-    sql: `select id, id as event_id from events
+    sql: `select id, id as event_id, created_at from events
       where id > ?::uuid${sql} and ${HAS_CONTENT}${outcome === undefined ? '' : ` and ${outcome}`}`,
     bindings: [afterId, ...bindings, ...(outcome === undefined ? [] : receivers.bindings)],
   }
@@ -132,14 +132,15 @@ export type ReplayTo = 'endpoints' | 'url'
 
 export interface Counted {
   count: number
-  firstId: string | null
   lastId: string | null
+  /** The time of the oldest of them. */
+  since: Date | null
 }
 
 /**
  * Counts the rows after a given one.
  *
- * @returns their number, at most `limit`, and the first and the last of them
+ * @returns their number, at most `limit`, the last of them, and the time of the oldest
  */
 export async function countReplayable(
   db: Database,
@@ -148,12 +149,12 @@ export async function countReplayable(
   { afterId, limit }: { afterId: string; limit: number },
 ): Promise<Counted> {
   const { sql, bindings } =
-    to === 'url' ? eventsOf(filter, afterId) : selecting('id', deliveriesOf(filter, afterId))
+    to === 'url' ? eventsOf(filter, afterId) : selecting('id, created_at', deliveriesOf(filter, afterId))
   const { rows } = await db.raw<{ rows: Counted[] }>(
-    `select count(*)::integer as count, min(id::text) as "firstId", max(id::text) as "lastId" from (${sql} order by id limit ?) chosen`,
+    `select count(*)::integer as count, max(id::text) as "lastId", min(created_at) as since from (${sql} order by id limit ?) chosen`,
     [...bindings, limit],
   )
-  return rows[0] ?? { count: 0, firstId: null, lastId: null }
+  return rows[0] ?? { count: 0, lastId: null, since: null }
 }
 
 interface Selection {
@@ -167,7 +168,7 @@ function selecting(columns: string, { sql, bindings }: Selection): Selection {
 
 function spanOf({ from, until, lineId, accountId, types }: ReplayFilter): Selection {
   const { sql, bindings } = allOf([
-    ...idsBetween('id', { from, until }),
+    ...madeBetween('', { from, until }),
     ['line_id = ?::uuid', lineId],
     ['line_id is null and user_id = ?::uuid', accountId],
     ['type = any (?::text[])', types && `{${types.join()}}`],

@@ -10,6 +10,7 @@ import {
   linesThat,
   listOfLines,
   LOOKED_THROUGH,
+  madeBetween,
   readList,
   type Condition,
   type Page,
@@ -223,7 +224,7 @@ function deliveriesThat(filter: ActivityFilter, messages: Branch | undefined): B
   const { indexed, looked } = ofDelivery('d')
   const newer = [
     ...Object.values(ofDelivery('newer')).flat(),
-    ...idsBetween('newer.id', { until: filter.until }),
+    ...madeBetween('newer.', { until: filter.until }),
   ]
   const rest: Condition[] = [...ofMessage(filter), ['m.type = ?', type === 'text' ? undefined : type]]
   const isMessage = messages === undefined ? [] : [...messages.indexed, ...messages.looked]

@@ -1,11 +1,10 @@
+import { CLOCKS } from '../lists.js'
 import type { Database } from '../connection.js'
 
 /** Rows that are being committed get this much time. */
 const LAG = `interval '5 seconds'`
 /** The most that is counted after a longer pause of the service, because statements have a time limit. */
 const LONGEST_GAP = `interval '1 hour'`
-/** An id has the time of the process that made it, whose clock may differ. */
-const CLOCKS = `interval '1 minute'`
 /** Area codes distinguish the countries of +1, and seven characters the islands of +44. */
 const PREFIX_LENGTH = 7
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Database } from '../connection.js'
-import type { Page } from '../lists.js'
+import { allOf, madeBetween, type Page } from '../lists.js'
 import { toJson } from '../text.js'
 
 /** The changes or results of an act; never a secret. */
@@ -151,8 +151,8 @@ function matching(db: Database, filter: AuditFilter): Knex.QueryBuilder {
     if (value !== undefined) void query.where(column, value)
   }
   if (actions !== undefined) void query.whereIn('action', [...actions])
-  if (from !== undefined) void query.whereRaw('id >= lowest_id_at(?::timestamptz)', [from.toISOString()])
-  if (until !== undefined) void query.whereRaw('id < lowest_id_at(?::timestamptz)', [until.toISOString()])
+  const { sql, bindings } = allOf(madeBetween('audit_log.', { from, until }, 'at'))
+  void query.whereRaw(`true${sql}`, bindings)
   return query
 }
 

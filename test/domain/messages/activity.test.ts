@@ -55,6 +55,21 @@ describeContext('activity', (context) => {
     expect(await rows()).to.deep.equal(['three', 'two pending', 'one'])
   })
 
+  it('of a time range is what shows such a time, whatever the time in the id', async () => {
+    const at = new Date(Date.now() - 3_600_000)
+    const id = idAt(new Date(at.getTime() - 20_000))
+    await queueMessage(context, line, { id, text: 'one', created_at: at })
+    const until = new Date(at.getTime() + 1)
+    for (const text of [undefined, 'one']) {
+      const that = text === undefined ? {} : { text }
+      expect(await rows({ ...that, from: at, until })).to.deep.equal(['one'])
+      expect(await rows({ ...that, until: at })).to.deep.equal([])
+      expect(await countActivities(context, line.userId, { ...that, from: at, until })).to.include({
+        count: 1,
+      })
+    }
+  })
+
   it('is the user’s only', async () => {
     const other = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
     await receiveForDelivery(context, other)

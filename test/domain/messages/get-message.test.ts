@@ -14,6 +14,7 @@ import {
   queueMessage,
   queueMessages,
 } from '../fixtures.js'
+import { idAt } from '../operating/retention/past.js'
 import { expectRefusal } from '../refusal.js'
 
 describeContext('reading messages', (context) => {
@@ -92,16 +93,23 @@ describeContext('reading messages', (context) => {
     expect(await find({ number: line.number })).to.deep.equal([])
   })
 
-  it('filters by time: from is in it, until is not', async () => {
-    const at = (ms: number) => newId().replace(/^.{8}-.{4}/, toHex(ms).replace(/^(.{8})/, '$1-'))
-    const toHex = (ms: number) => ms.toString(16).padStart(12, '0')
-    const [early, late] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)]
-    const [first, second] = [at(early), at(late)]
-    await queueMessage(context, line, { id: first })
-    await queueMessage(context, line, { id: second })
-    expect(await find({ from: new Date(late) })).to.deep.equal([second])
-    expect(await find({ until: new Date(late) })).to.deep.equal([first])
-    expect(await find({ from: new Date(early), until: new Date(late + 1) })).to.deep.equal([second, first])
+  it('filters by the time it shows, not by that in the id: from is in it, until is not', async () => {
+    const made = async (at: Date, idMs: number) => {
+      const id = idAt(new Date(at.getTime() + idMs))
+      await queueMessage(context, line, { id, created_at: at })
+      return id
+    }
+    const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
+    const ids = [await made(early, -20_000), await made(early, 20_000), await made(late, -20_000)]
+    const [first, , third] = ids
+    const span = async (from: Date, untilMs: number) =>
+      (await find({ from, until: new Date(from.getTime() + untilMs) })).sort()
+    expect(await find({ from: late })).to.deep.equal([third])
+    expect(await find({ until: late })).to.deep.equal(ids.slice(0, 2).reverse())
+    expect(await span(early, 1)).to.deep.equal(ids.slice(0, 2))
+    expect(await span(new Date(early.getTime() - 30_000), 30_000)).to.deep.equal([])
+    expect(await span(new Date(early.getTime() + 1), 30_000)).to.deep.equal([])
+    expect(await find({ from: early }, first)).to.deep.equal([])
   })
 
   it('gives a message with all that is known of it', async () => {

@@ -18,6 +18,7 @@ import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { lowestIdAt } from '../../helpers/lowest-id.js'
 import { createPerson, type Person } from '../people/people.js'
+import { idAt } from './retention/past.js'
 
 describeContext('the audit log', (context) => {
   let ada: Person
@@ -133,6 +134,16 @@ describeContext('the audit log', (context) => {
     expect(await actionsOf({ subjectId: subject, from: hourAgo, until: soon })).to.have.length(2)
     expect(await actionsOf({ subjectId: subject, from: soon })).to.deep.equal([])
     expect(await actionsOf({ subjectId: subject, until: hourAgo })).to.deep.equal([])
+  })
+
+  it('is read by the time it shows, not by that in the id', async () => {
+    const [at, subjectId] = [new Date(), newId()]
+    await context.db('audit_log').insert({
+      ...{ id: idAt(new Date(at.getTime() - 20_000)), at, subject_id: subjectId },
+      ...{ actor_kind: 'service', action: 'user.added' },
+    })
+    expect(await list({ subjectId, from: at, until: new Date(at.getTime() + 1) })).to.have.length(1)
+    expect(await list({ subjectId, until: at })).to.deep.equal([])
   })
 
   it('is read page by page, and whole, without a row too many or too few', async () => {

@@ -1,3 +1,4 @@
+import { CLOCKS } from '../../lists.js'
 import type { Database } from '../../connection.js'
 import { only } from './reading.js'
 import { STEP } from './traffic-counts.js'
@@ -16,9 +17,6 @@ const IS_POSTPONED = `m.send_at - m.created_at > interval '30 days'`
 
 const OF_HANDED_OVER = `m.handed_over_at, m.created_at, m.send_at, m.status, m.error, m.carrier_code, m.carrier_reason,
   m.carrier as sent_by`
-
-/** An id has the time of the process that made it, whose clock may differ. */
-const CLOCKS = `interval '1 minute'`
 
 /** SQL: a value of the latest of a minute's messages that failed. */
 const lastOf = (value: string) =>

@@ -1,7 +1,7 @@
 import type { EventType } from '../../../event-types.js'
 import { countReplayable, type ReplayOutcome } from '../../../database/endpoints/replaying.js'
 import { UserError } from '../../../errors.js'
-import { FIRST_ID, timeOfId } from '../../../ids.js'
+import { FIRST_ID } from '../../../ids.js'
 import { maskUrl } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { addTask, type Task } from '../../operating/tasks.js'
@@ -133,16 +133,16 @@ export interface Missed extends ReplayCount {
 export async function findMissed(context: Context, whose: ReplayOf): Promise<Missed | undefined> {
   const from = new Date(Date.now() - MISSED_DAYS * 86_400_000)
   const asked = await readReplay(context, { from, outcome: 'undelivered' })
-  const { firstId, ...counted } = await countSource(context, await findSource(context, whose, asked))
-  return firstId === null ? undefined : { ...counted, since: timeOfId(firstId) }
+  const { since, ...counted } = await countSource(context, await findSource(context, whose, asked))
+  return since === null ? undefined : { ...counted, since }
 }
 
 async function countSource({ db }: Context, { filter, to }: ReplaySource) {
-  const { count, firstId } = await countReplayable(db, filter, to, {
+  const { count, since } = await countReplayable(db, filter, to, {
     afterId: FIRST_ID,
     limit: MAX_COUNTED + 1,
   })
-  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED, firstId }
+  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED, since }
 }
 
 async function readReplay(context: Context, request: ReplayRequest): Promise<Omit<AskedReplay, 'of'>> {

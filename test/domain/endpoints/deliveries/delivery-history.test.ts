@@ -91,6 +91,19 @@ describeContext('reading deliveries', (context) => {
     expect(await find({ until: new Date(Date.now() - hour) })).to.deep.equal([])
   })
 
+  for (const seconds of [-20, 20]) {
+    it(`filters by the time it shows, ${seconds} s from that in its id`, async () => {
+      const at = new Date(Date.now() + seconds * 1000)
+      const [before, after] = [new Date(at.getTime() - 1), new Date(at.getTime() + 1)]
+      const id = await receive()
+      await changeRows(context, 'deliveries', id, { created_at: at })
+      expect(await find({ from: at, until: after })).to.deep.equal([id])
+      expect(await find({ until: at })).to.deep.equal([])
+      expect(await find({ from: before })).to.deep.equal([id])
+      expect(await find({ from: after })).to.deep.equal([])
+    })
+  }
+
   it('gives a delivery with its attempts, in their order', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     receiver.answerWith((response) => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import {
   countReplay,
+  findMissed,
   startReplay,
   type ReplayOf,
   type ReplayRequest,
@@ -69,6 +70,19 @@ describeContext('replaying events', (context) => {
   const rows = () => Promise.all(deliveries.map(({ id }) => deliveryRow(context, id)))
   const statuses = async () => (await rows()).map(({ status }) => status)
   const set = (n: number, columns: object) => changeRows(context, 'deliveries', deliveries[n]!.id, columns)
+
+  it('is of the events of a time range by the times they show, not by those in their ids', async () => {
+    await deliverAll()
+    const until = new Date(Date.now() - 30_000)
+    const from = new Date(until.getTime() - 1)
+    await set(0, { created_at: from, status: 'exhausted' })
+    await set(1, { created_at: until })
+    expect((await count({ from, until })).count).to.equal(1)
+    expect((await findMissed(context, of()))?.since).to.deep.equal(from)
+    expect((await count({ from: until, until: new Date(until.getTime() + 1) })).count).to.equal(1)
+    await changeRows(context, 'events', deliveries[2]!.event_id, { created_at: from })
+    expect((await count({ from, until, url: target.url })).count).to.equal(1)
+  })
 
   it('gives each delivery a new round: the same webhook-id, and webhook-replay', async () => {
     await deliverAll()

@@ -64,17 +64,21 @@ export function createLineEventFeed(
   const startMs =
     after === undefined ? (from ?? new Date()).getTime() : timeOfId(after).getTime() - OVERLAP_MS
 
+  const startKey = lowestIdAt(startMs)
+  /** An id was made before the time that its row shows. */
+  const isSinceStart = (key: string, { createdAt, isWaiting }: LineEvent) =>
+    key >= startKey || isWaiting || createdAt.getTime() >= startMs
+
   const begin = async (): Promise<string> => {
-    const untilKey = lowestIdAt(startMs)
     const late = await listLateMediaEvents(db, {
       lineId,
       fromKey: lowestIdAt(startMs - LATE_MEDIA_MS),
-      untilKey,
+      untilKey: startKey,
       since: new Date(startMs),
       limit: MAX_WAITING,
     })
     for (const id of late) waiting.add(id)
-    return untilKey
+    return lowestIdAt(startMs - OVERLAP_MS)
   }
 
   return {
@@ -92,7 +96,10 @@ export function createLineEventFeed(
       // Nothing fails from here on, so everything that was read is reported.
       isCaughtUp = rows.length < PAGE
       key = rows.at(-1)?.key ?? key
-      const read = [...copied, ...rows.flatMap(({ event }) => event ?? [])]
+      const found = rows.flatMap(({ key, event }) =>
+        event !== undefined && isSinceStart(key, event) ? event : [],
+      )
+      const read = [...copied, ...found]
       for (const { id, isWaiting } of read) {
         if (isWaiting) waiting.add(id)
         else waiting.delete(id)

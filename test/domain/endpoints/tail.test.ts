@@ -213,6 +213,14 @@ describeContext('following what happens', (context) => {
       expect(await payloadsOf(first), 'who stayed').to.deep.equal(['late', 'new'])
     })
 
+    it('from a time on has what shows such a time, though its id was made before', async () => {
+      const id = await receive('new')
+      const from = new Date(Date.now() + 5000)
+      await changeRows(context, 'events', id, { created_at: from })
+      expect(await payloadsOf(begin({ from }))).to.deep.equal(['new'])
+      expect(await payloadsOf(begin({ from: new Date(from.getTime() + 1) }))).to.deep.equal([])
+    })
+
     it('is read page by page, with what the line sent between', async () => {
       const next = begin({ from: new Date(Date.now() - 60_000) })
       for (let n = 0; n < 70; n += 1) {

@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { carrierBinds } from '../../telemetry/metrics.js'
 import type { SessionsState } from '../listening.js'
 import { NotBound } from './connect.js'
-import { createIntake, type Handle, type Intake } from './intake.js'
+import { createIntake, type Handle, type Intake, type KeepUnclear } from './intake.js'
 import { TIMEOUTS, type BindKind, type Session, type SessionOptions, type Timeouts } from './session.js'
 import type { SmppSettings } from './settings.js'
 
@@ -30,6 +30,7 @@ export interface BoundSessionsOptions {
   settings: SmppSettings
   log: Logger
   handle: Handle
+  keepUnclear: KeepUnclear
   /** Called when the SMSC has certainly read the answers to these. */
   confirm: (ids: string[]) => Promise<void>
   /** Called when the number of sessions or the fault has changed. */
@@ -46,7 +47,7 @@ export function createBoundSessions(
   cut: AbortSignal,
   isStopping: () => boolean,
 ): BoundSessions {
-  const { name, settings, log, handle, confirm, onChange = () => undefined, timeouts = TIMEOUTS } = options
+  const { name, settings, log, onChange = () => undefined, timeouts = TIMEOUTS } = options
   const bound = new Map<Session, { kind: BindKind; intake: Intake }>()
   let fault: SessionsState['fault']
 
@@ -63,13 +64,16 @@ export function createBoundSessions(
     enter: async (kind, open) => {
       // An SMSC may send the first message together with its answer to the bind.
       let intake: Intake | undefined
-      const intakeOf = (session: Session) => (intake ??= createIntake({ session, log, handle, confirm }))
+      const intakeOf = (session: Session) => (intake ??= createIntake({ ...options, session }))
       const session = await open({
         settings,
         bindAs: kind,
         signal: cut,
         onDelivery: (session, pdu, body) => {
           intakeOf(session).take(pdu, body)
+        },
+        onUnreadable: (session, received) => {
+          intakeOf(session).takeUnreadable(received)
         },
         timeouts,
       })

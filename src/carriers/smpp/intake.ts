@@ -4,9 +4,9 @@ import { asError, Unavailable } from '../../errors.js'
 import { every } from '../../kit/process/every.js'
 import { newId } from '../../ids.js'
 import type { Logger } from '../../telemetry/log.js'
-import type { Arrival } from '../listening.js'
-import type { Pdu } from './pdu.js'
-import { TIMEOUTS, type Session } from './session.js'
+import type { Arrival, ListenTools } from '../listening.js'
+import type { Pdu, ReceivedPdu } from './pdu.js'
+import { refuseUnreadable, TIMEOUTS, type Session } from './session.js'
 
 /** A `deliver_sm` or `data_sm`, which carries no id. */
 export interface SmppDelivery extends Omit<Arrival, 'silentMs' | 'rememberedMs'> {
@@ -26,9 +26,14 @@ export interface Handled {
 /** @throws Unavailable if it has to be tried again; a delivery without an answer stays at the SMSC */
 export type Handle = (delivery: SmppDelivery) => Promise<Handled>
 
+/** @throws Unavailable if it has to be tried again */
+export type KeepUnclear = ListenTools['keepUnclear']
+
 /** The intake of one session. */
 export interface Intake {
   take(pdu: Pdu, body: Buffer): void
+  /** Keeps a request that cannot be read, and refuses it. */
+  takeUnreadable(received: ReceivedPdu): void
   /** Accepts nothing new; resolves when everything held is answered, or is left for the SMSC to send again. */
   drain(): Promise<void>
 }
@@ -63,9 +68,10 @@ export function createIntake(options: {
   session: Session
   log: Logger
   handle: Handle
+  keepUnclear: KeepUnclear
   confirm: (ids: string[]) => Promise<void>
 }): Intake {
-  const { session, log, handle, confirm } = options
+  const { session, log, handle, keepUnclear, confirm } = options
   const held = new Map<string, { since: number; outcome: Promise<Handled | undefined> }>()
   const running = new Set<Promise<void>>()
   let answered: string[] = []
@@ -93,10 +99,10 @@ export function createIntake(options: {
   }
 
   /** @returns undefined if it must not be answered */
-  async function work(delivery: SmppDelivery): Promise<Handled | undefined> {
+  async function work(act: () => Promise<Handled>): Promise<Handled | undefined> {
     for (;;) {
       try {
-        return await handle(delivery)
+        return await act()
       } catch (error) {
         if (!(error instanceof Unavailable)) {
           log.error({ sessionId: session.id, err: asError(error) }, 'smpp.delivery_failed')
@@ -116,7 +122,7 @@ export function createIntake(options: {
     const isResent = earlier !== undefined && performance.now() - earlier.since > RESENT_AFTER_MS
     const outcome = isResent
       ? earlier.outcome
-      : work({ id: newId(), sessionId: session.id, digest, pdu, body })
+      : work(() => handle({ id: newId(), sessionId: session.id, digest, pdu, body }))
     const entry = { since: performance.now(), outcome }
     if (!isResent) held.set(key, entry)
     const handled = await outcome
@@ -126,15 +132,31 @@ export function createIntake(options: {
     if (handled.confirmId !== undefined) answered.push(handled.confirmId)
   }
 
+  async function refuse(received: ReceivedPdu): Promise<void> {
+    const { header, body } = received
+    const why = `a PDU of ${header.length} bytes that cannot be read`
+    const handled = await work(async () => {
+      await keepUnclear({ why, body })
+      return { status: TEMPORARY }
+    })
+    if (handled !== undefined) refuseUnreadable(session, received)
+  }
+
+  function hold(answering: Promise<void>): void {
+    const job = answering.finally(() => {
+      running.delete(job)
+      session.resume()
+    })
+    running.add(job)
+    if (running.size >= MAX_HELD) session.pause()
+  }
+
   return {
     take: (pdu, body) => {
-      if (isDraining) return
-      const job = answer(pdu, body).finally(() => {
-        running.delete(job)
-        session.resume()
-      })
-      running.add(job)
-      if (running.size >= MAX_HELD) session.pause()
+      if (!isDraining) hold(answer(pdu, body))
+    },
+    takeUnreadable: (received) => {
+      if (!isDraining) hold(refuse(received))
     },
     drain: async () => {
       isDraining = true

@@ -49,6 +49,8 @@ export interface LinkOptions {
   responseMs: number
   /** Called for a PDU that is not a response. */
   onRequest: (pdu: Pdu, body: Buffer) => void
+  /** Called for one that cannot be read, and has to be refused. */
+  onUnreadable: (received: ReceivedPdu) => void
 }
 
 /** A timer may be this late in a busy process. */
@@ -57,7 +59,7 @@ const LATE_MS = 1000
 const NEVER = new AbortController().signal
 
 export function createLink(socket: Socket, options: LinkOptions): Link {
-  const { windowSize, windowMs, responseMs, onRequest } = options
+  const { windowSize, windowMs, responseMs, onRequest, onUnreadable } = options
   const window = createSubmitWindow(windowSize)
   const requests = createRequests(socket)
   const read = createPduReader()
@@ -86,11 +88,11 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     }
   })
 
-  function take({ pdu, header, body }: ReceivedPdu): void {
+  function take(received: ReceivedPdu): void {
+    const { pdu, header, body } = received
     if (pdu === undefined) {
-      requests.settle(header.sequence, new NoAnswer('the response could not be read', true))
-      // Every SMSC knows this status. It says that the lengths in the PDU are wrong.
-      if (header.commandId < 0x80000000) refuse(header.sequence, 'ESME_RINVCMDLEN')
+      if (header.commandId < 0x80000000) onUnreadable(received)
+      else requests.settle(header.sequence, new NoAnswer('the response could not be read', true))
     } else if (pdu.isResponse()) requests.settle(pdu.sequence_number, pdu)
     else onRequest(pdu, body)
   }

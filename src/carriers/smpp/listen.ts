@@ -12,9 +12,9 @@ export function listenToSmsc(
   settings: SmppSettings,
   tools: ListenTools,
 ): Listener {
-  const { hosts, log, confirmTexts: confirm, onChange } = tools
+  const { hosts, log, confirmTexts: confirm, keepUnclear, onChange } = tools
   const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools)
-  const sessions = holdSessions({ name, settings, hosts, log, handle, confirm, onChange })
+  const sessions = holdSessions({ name, settings, hosts, log, handle, keepUnclear, confirm, onChange })
   return {
     ...sessions,
     carrier: createSmpp(name, settings, { hosts, sessions }),

@@ -22,4 +22,8 @@ for (const tlv of Object.values(smpp.tlvs)) {
   }
 }
 
+/** A `message_payload` has up to 64 KiB (SMPP 3.4 §4.6.1), and the other fields need little. */
+export const MAX_PDU_BYTES = 66 * 1024
+smpp.PDU.maxLength = MAX_PDU_BYTES
+
 export { smpp }

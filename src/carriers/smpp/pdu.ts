@@ -1,18 +1,21 @@
 import type { Pdu, PduFields } from 'smpp'
-import { smpp } from './package.js'
+import { MAX_PDU_BYTES, smpp } from './package.js'
 
 export type { Pdu, PduFields }
 
 const HEADER_BYTES = 16
 const TLV_HEAD_BYTES = 4
-/** The other side may claim any `command_length`. This is more than any real message has, and little memory for us. */
-const MAX_BYTES = 16_384
+/**
+ * A longer one is skipped, because the SMSC would send it again in each session, and end each. With a length whose first octet
+ * is not 0 it is text, or something else that is no SMPP.
+ */
+const MAX_SKIPPED_BYTES = 0x00ffffff
 
 export interface ReceivedPdu {
-  /** undefined if its body cannot be read. */
+  /** undefined if it is too long, or its body cannot be read. */
   pdu: Pdu | undefined
-  header: { commandId: number; sequence: number }
-  /** Everything after the header. */
+  header: { commandId: number; sequence: number; length: number }
+  /** Everything after the header; of one that is too long, only the beginning. */
   body: Buffer
 }
 
@@ -57,23 +60,30 @@ export function encodeResponse(request: { command: string; sequence: number }, s
  */
 export function createPduReader(): (chunk: Buffer) => ReceivedPdu[] {
   let rest: Buffer = Buffer.alloc(0)
+  let toSkip = 0
   return (chunk) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const skipped = Math.min(toSkip, chunk.length)
+    toSkip -= skipped
+    const unread = chunk.subarray(skipped)
+    rest = rest.length === 0 ? unread : Buffer.concat([rest, unread])
     const received: ReceivedPdu[] = []
     while (rest.length >= 4) {
       const length = rest.readUInt32BE(0)
-      if (length < HEADER_BYTES || length > MAX_BYTES) throw new Error(`a PDU of ${length} bytes`)
-      if (rest.length < length) break
-      received.push(readPdu(rest.subarray(0, length)))
+      if (length < HEADER_BYTES || length > MAX_SKIPPED_BYTES) throw new Error(`a PDU of ${length} bytes`)
+      const bytes = rest.subarray(0, Math.min(length, MAX_PDU_BYTES))
+      if (bytes.length < Math.min(length, MAX_PDU_BYTES)) break
+      received.push(readPdu(bytes, length))
+      toSkip = Math.max(0, length - rest.length)
       rest = rest.subarray(length)
     }
     return received
   }
 }
 
-function readPdu(bytes: Buffer): ReceivedPdu {
-  const header = { commandId: bytes.readUInt32BE(4), sequence: bytes.readUInt32BE(12) }
+function readPdu(bytes: Buffer, length: number): ReceivedPdu {
+  const header = { commandId: bytes.readUInt32BE(4), sequence: bytes.readUInt32BE(12), length }
   const body = bytes.subarray(HEADER_BYTES)
+  if (bytes.length < length) return { pdu: undefined, header, body }
   try {
     const pdu = new smpp.PDU(bytes)
     return { pdu: isWhole(pdu, body) ? pdu : undefined, header, body }

@@ -10,6 +10,14 @@ const BASE_MS = 500
 const CAP_MS = 30_000
 
 /**
+ * Returns the number of failures in a row after a session that has lived this long. A session that ends soon after its bind is
+ * a failure as well: an SMSC may end each one at once, or send what ends it.
+ */
+export function failuresAfter(failureCount: number, livedMs: number): number {
+  return livedMs < CAP_MS ? failureCount + 1 : 0
+}
+
+/**
  * The wait after the nth failure in a row (from 1) to connect and bind: doubled each time, capped, and up to a fifth
  * shorter or longer, so that the sessions that an SMSC's restart has cut do not all come back together.
  *

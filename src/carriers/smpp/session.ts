@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { newId } from '../../ids.js'
 import { connect, NotBound, type Hosts } from './connect.js'
 import { createLink, type Link } from './link.js'
-import type { Pdu } from './pdu.js'
+import type { Pdu, ReceivedPdu } from './pdu.js'
 import { linesOf, readHost } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 import { describeStatus, statusName } from './status.js'
@@ -64,6 +64,8 @@ export interface SessionOptions {
   bindAs: BindKind
   /** A `deliver_sm` or `data_sm`. */
   onDelivery?: (session: Session, pdu: Pdu, body: Buffer) => void
+  /** A request that cannot be read, and has to be refused; without this it is refused here. */
+  onUnreadable?: (session: Session, received: ReceivedPdu) => void
   /** Ends the wait for the connection and the bind. */
   signal?: AbortSignal
   timeouts?: Timeouts
@@ -152,7 +154,12 @@ export async function answerOutbind(
  */
 function createSession(
   socket: Socket,
-  { settings, onDelivery, timeouts = TIMEOUTS }: Pick<SessionOptions, 'settings' | 'onDelivery' | 'timeouts'>,
+  {
+    settings,
+    onDelivery,
+    onUnreadable = refuseUnreadable,
+    timeouts = TIMEOUTS,
+  }: Pick<SessionOptions, 'settings' | 'onDelivery' | 'onUnreadable' | 'timeouts'>,
   greet?: (first: Pdu) => void,
 ): Session {
   const link = createLink(socket, {
@@ -161,6 +168,10 @@ function createSession(
     responseMs: timeouts.responseMs,
     onRequest: (pdu, body) => {
       takeRequest(pdu, body)
+    },
+    onUnreadable: (received) => {
+      if (isGreeted) onUnreadable(session, received)
+      else refuseUnreadable(session, received)
     },
   })
   const session: Session = {
@@ -197,6 +208,11 @@ function createSession(
   }
 
   return session
+}
+
+/** Every SMSC knows this status. It says that the lengths in the PDU are wrong. */
+export function refuseUnreadable(link: Pick<Link, 'refuse'>, { header }: Pick<ReceivedPdu, 'header'>): void {
+  link.refuse(header.sequence, 'ESME_RINVCMDLEN')
 }
 
 /** The answers of SMSCs to a kind of bind that they do not support; some give them for a wrong password too. */

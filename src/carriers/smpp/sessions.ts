@@ -5,7 +5,7 @@ import { createBoundSessions, type BoundSessionsOptions } from './bound-sessions
 import { NotBound, type Hosts } from './connect.js'
 import { keepListening } from './outbind.js'
 import type { Pdu, PduFields } from './pdu.js'
-import { reconnectMs } from './reconnect.js'
+import { failuresAfter, reconnectMs } from './reconnect.js'
 import { bindKindsOf, dialledKindsOf, openSession, TIMEOUTS, type BindKind, type Session } from './session.js'
 
 /** The sessions of an account, in both directions. */
@@ -53,20 +53,23 @@ export function holdSessions(options: SessionsOptions): Sessions {
 
   async function keepBound(kind: BindKind): Promise<void> {
     let failureCount = 0
+    let isSoonBound = true
     let waitMs = 0
     while (!isStopping()) {
       const binding = bind(kind, waitMs)
-      if (kind !== 'receiver' && failureCount === 0) noteAwaited(binding)
+      if (kind !== 'receiver' && isSoonBound) noteAwaited(binding)
       try {
         const session = await binding
-        failureCount = 0
+        const boundAt = performance.now()
         await bound.stay(kind, session)
+        failureCount = failuresAfter(failureCount, performance.now() - boundAt)
+        isSoonBound = failureCount <= 1
       } catch (error) {
         if (isStopping()) return
         failureCount += 1
+        isSoonBound = false
         bound.noteFailure(kind, error, failureCount)
       }
-      // There is a wait even after a successful bind, because an SMSC may end each session immediately.
       waitMs = reconnectMs(Math.max(failureCount, 1), Math.random())
     }
   }

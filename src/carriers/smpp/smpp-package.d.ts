@@ -37,7 +37,11 @@ declare module 'smpp' {
   }
 
   const smpp: {
-    PDU: new (commandOrBytes: string | Buffer, fields?: PduFields) => Pdu
+    PDU: {
+      new (commandOrBytes: string | Buffer, fields?: PduFields): Pdu
+      /** It reads none that is longer. */
+      maxLength: number
+    }
     createServer(
       options: { key?: string; cert?: string },
       onSession: (session: Session) => void,

@@ -54,6 +54,7 @@ describe('an SMSC that connects to us and says outbind', () => {
         delivered.push(delivery)
         return Promise.resolve({ status: 'ESME_ROK' })
       },
+      keepUnclear: () => Promise.resolve(),
       confirm: () => Promise.resolve(),
       timeouts: { ...QUICK, outbindMs },
     })

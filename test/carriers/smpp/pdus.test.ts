@@ -112,6 +112,26 @@ describe('SMPP, byte by byte', () => {
     })
   }
 
+  const payloadOf = (length: number) =>
+    `${ADDRESSES} 00 00 00 0424 ${length.toString(16).padStart(4, '0')} ${'41'.repeat(length)}`
+
+  it('a text of 64 KiB is read', async () => {
+    await answerTo(pdu(DATA_SM, 7, payloadOf(0xffff)))
+    expect(readText(delivered[0]!, settings()).body.bytes).to.have.length(0xffff)
+  })
+
+  it('one that is longer than any text is skipped and refused, and what comes after it is read', async () => {
+    const tooLong = pdu(DATA_SM, 7, `${payloadOf(0xffff)} 1400 ffff ${'42'.repeat(0xffff)}`)
+    // It ends within a packet, so that the next PDU follows in the same.
+    smsc.write(tooLong.slice(0, 100_000))
+    expect(await answerTo(tooLong.slice(100_000) + pdu(DELIVER_SM, 8, HELLO), '')).to.deep.equal([
+      '00000010800000000000000200000007',
+      '0000001180000005000000000000000800',
+    ])
+    expect(delivered).to.have.length(1)
+    expect(session.isOpen()).to.equal(true)
+  })
+
   it('one that we fail at by a fault of our own is not refused: the session ends, and the SMSC keeps it', async () => {
     const payload = smpp.tlvs.message_payload!
     const { type } = payload

@@ -128,7 +128,13 @@ describe('an SMPP session', () => {
     const written: Buffer[] = []
     const link = createLink(
       Object.assign(socket, { write: (bytes: Buffer) => written.push(bytes) }) as unknown as Socket,
-      { windowSize: 1, windowMs: 500, responseMs: 5000, onRequest: () => undefined },
+      {
+        windowSize: 1,
+        windowMs: 500,
+        responseMs: 5000,
+        onRequest: () => undefined,
+        onUnreadable: () => undefined,
+      },
     )
     const taken = link.request('submit_sm', {}, forEver)
     const waiting = failure(link.request('submit_sm', {}, forEver))

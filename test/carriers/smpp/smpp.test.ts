@@ -24,6 +24,7 @@ function openCarrier(name: string, settings: SmppSettings) {
     hosts: LOOPBACK,
     log: memoryLog().log,
     handle: () => Promise.reject(new Error('nothing is brought here')),
+    keepUnclear: () => Promise.resolve(),
     confirm: () => Promise.resolve(),
     timeouts: QUICK,
   })

@@ -308,6 +308,7 @@ describe('the sessions of SMPP accounts', () => {
         hosts: context.carrierFetch,
         log: memoryLog().log,
         handle: (delivery) => handle(delivery),
+        keepUnclear: () => Promise.resolve(),
         confirm: (ids) => confirmArrivals(context.db, ids),
       })
       account.openSessionIds = () => sessions.openSessionIds()

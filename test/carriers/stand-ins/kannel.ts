@@ -44,7 +44,7 @@ export interface KannelOptions {
   moRecode?: boolean
   /** `max-messages` of the sms-service. Left out: 0, as one sets it for a service that answers by sendsms. */
   serviceMaxMessages?: number
-  /** `max-messages` of the sendsms-user. Kannel's default is 1; longer text is cut. Left out: 10. */
+  /** `max-messages` of the sendsms-user. Kannel's default is 1; longer text is cut. Left out: 255. */
   maxMessages?: number
   /** What in the addresses only Kannel and the client know. Forgeries leave it out or put another in its place. */
   secret?: string
@@ -141,7 +141,7 @@ export async function startKannel(options: KannelOptions = {}): Promise<KannelSt
       )
       text = Array.from(text, (character) => (gsmLength(character) === undefined ? '?' : character)).join('')
     }
-    const most = options.maxMessages ?? 10
+    const most = options.maxMessages ?? 255
     if (smsParts(text).parts > most) {
       violations.push(
         `The text needs more messages than max-messages, ${most}: Kannel cuts it. ${sendDocumentation}`,

@@ -76,9 +76,16 @@ async function unlock(
   }
   if (!(await tryOnce(pin))) throw new ModemFault(PIN_REFUSED)
   const tried = await channel.ask(`AT+CPIN="${pin}"`)
-  if (!tried.isOk) throw new ModemFault(PIN_REFUSED)
+  if (!tried.isOk && !NOT_TRIED.has(tried.code)) throw new ModemFault(PIN_REFUSED)
   await forgetTried()
+  if (!tried.isOk) throw new ModemFault(describeCode(tried.code))
 }
+
+/**
+ * With these the card has not looked at the PIN (27.007 §9.2): there is none, it is busy, as in the first seconds after it
+ * was plugged in, or the modem asks to wait (515, which is not in the standard).
+ */
+const NOT_TRIED = new Set(['CME-10', 'CME-14', 'CME-515'])
 
 const PIN_REFUSED =
   'the SIM card has refused the PIN, which is not tried again. Enter the right one in the settings'

@@ -240,6 +240,13 @@ describe('a modem', () => {
     expect(modem.state.pinTries).to.equal(2)
   })
 
+  it('gives the PIN again to a card that was busy', async () => {
+    await start({ pin: '1234', busyPins: 1 }, { pin: '1234' })
+    await faultOf(/the SIM card is busy \(CME-14\)/)
+    await whenReady(held)
+    expect(modem.commands.filter((each) => each.startsWith('AT+CPIN="'))).to.have.length(2)
+  })
+
   for (const [what, state, words] of [
     ['the PIN is wanted', { pin: '1234' }, /asks for its PIN\. Enter it in the settings/],
     ['the PUK is wanted', { pin: '1234', pinTries: 0 }, /is locked and asks for its SIM PUK/],

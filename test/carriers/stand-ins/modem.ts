@@ -47,6 +47,8 @@ export interface ModemState {
   /** While it is set, the SIM card waits for it. */
   pin: string | undefined
   pinTries: number
+  /** How often the card is busy when it is given its PIN. */
+  busyPins: number
   /** +CREG, +CEREG, +CSQ and +COPS. */
   registration: number
   lteRegistration: number
@@ -80,7 +82,7 @@ interface Stored {
 
 export async function startModem(changes: Partial<ModemState> = {}): Promise<ModemStandIn> {
   const state: ModemState = {
-    ...{ hasSim: true, pin: undefined, pinTries: 3, registration: 1, lteRegistration: 0, signal: 21 },
+    ...{ hasSim: true, pin: undefined, pinTries: 3, busyPins: 0, registration: 1, lteRegistration: 0, signal: 21 },
     ...{ operator: 'Test Mobile', indications: '(0-2),(0,1),(0,2),(0-2),(0,1)', memories: ['SM', 'ME'] },
     ...{ capacity: 20, outcomeOf: () => undefined, reports: undefined, isHung: false, noise: '' },
     ...{ keepsTexts: false },
@@ -187,7 +189,10 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       else if (given === '?')
         ok(`+CPIN: ${state.pin === undefined ? 'READY' : state.pinTries > 0 ? 'SIM PIN' : 'SIM PUK'}`)
       else if (state.pinTries === 0) fail(12)
-      else if (/^="?(\d+)"?$/.exec(given)?.[1] === state.pin) {
+      else if (state.busyPins > 0) {
+        state.busyPins -= 1
+        fail(14)
+      } else if (/^="?(\d+)"?$/.exec(given)?.[1] === state.pin) {
         state.pin = undefined
         state.pinTries = 3
         ok()

@@ -71,7 +71,8 @@ export interface FoundReceipt {
  * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the
  * carrier's. Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
- * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
+ * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours. Ours
+ * decides if the two belong to different messages: a modem counts its references anew after 256.
  */
 export async function applyReceipts(
   db: Database,
@@ -87,7 +88,7 @@ export async function applyReceipts(
          error text, "carrierCode" text, "carrierReason" text, charge jsonb)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
-       select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
+       select coalesce(o.id, c.id) as id, o.id is not null and c.id is distinct from o.id as is_by_our_id, g.*
        from asked g
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
          where m.id = g."messageId" and m.direction = 'outbound' and coalesce(m.carrier, l.carrier) = g."carrierAccount" limit 1) o on true

@@ -81,6 +81,15 @@ describeContext('a receipt', (context) => {
     expect(await messageRow(context, id)).to.include({ status: 'delivered' })
   })
 
+  it('by our own id concerns that message, even if another has the same carrier’s id', async () => {
+    const { id: other, carrierMessageId } = await sentMessage()
+    const before = await messageRow(context, other)
+    const late = await queueMessage(context, line, { status: 'unknown', error: 'carrier', claim_id: newId() })
+    expect(await report({ messageId: late, carrierMessageId, status: 'sent' })).to.equal(true)
+    expect(await messageRow(context, late)).to.include({ status: 'sent', carrier_message_id: carrierMessageId })
+    expect(await messageRow(context, other)).to.deep.equal(before)
+  })
+
   it('takes a message out of the queue that went back to it although the carrier has it', async () => {
     const id = await queueMessage(context, line, { claim_id: newId(), error: 'carrier_unavailable' })
     expect(await report({ messageId: id, status: 'sent' })).to.equal(true)

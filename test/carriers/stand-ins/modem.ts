@@ -82,7 +82,15 @@ interface Stored {
 
 export async function startModem(changes: Partial<ModemState> = {}): Promise<ModemStandIn> {
   const state: ModemState = {
-    ...{ hasSim: true, pin: undefined, pinTries: 3, busyPins: 0, registration: 1, lteRegistration: 0, signal: 21 },
+    ...{
+      hasSim: true,
+      pin: undefined,
+      pinTries: 3,
+      busyPins: 0,
+      registration: 1,
+      lteRegistration: 0,
+      signal: 21,
+    },
     ...{ operator: 'Test Mobile', indications: '(0-2),(0,1),(0,2),(0-2),(0,1)', memories: ['SM', 'ME'] },
     ...{ capacity: 20, outcomeOf: () => undefined, reports: undefined, isHung: false, noise: '' },
     ...{ keepsTexts: false },

@@ -86,7 +86,10 @@ describeContext('a receipt', (context) => {
     const before = await messageRow(context, other)
     const late = await queueMessage(context, line, { status: 'unknown', error: 'carrier', claim_id: newId() })
     expect(await report({ messageId: late, carrierMessageId, status: 'sent' })).to.equal(true)
-    expect(await messageRow(context, late)).to.include({ status: 'sent', carrier_message_id: carrierMessageId })
+    expect(await messageRow(context, late)).to.include({
+      status: 'sent',
+      carrier_message_id: carrierMessageId,
+    })
     expect(await messageRow(context, other)).to.deep.equal(before)
   })
 

@@ -9,7 +9,7 @@ import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { maskNumber, printable, table } from '../terminal.js'
-import { wholeNumber } from './line.js'
+import { wholeNumber } from '../whole-number.js'
 
 const PAGE_SIZE = 100
 const MAX_PAGE = 100_000

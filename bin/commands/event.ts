@@ -16,7 +16,7 @@ import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { moment, TIMES } from './list-options.js'
-import { wholeNumber } from './line.js'
+import { wholeNumber } from '../whole-number.js'
 import { linesOfTask, shownTask, whenTaskIsOver } from './task.js'
 
 interface ReplayCommandOptions {

@@ -10,8 +10,10 @@ import type { Context } from '../../src/domain/context.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
+import { wholeNumber } from '../whole-number.js'
+import { COUNTRIES, limitsOf, type LimitOptions } from './line-limits.js'
 
-interface ImportOptions {
+interface ImportOptions extends LimitOptions {
   carrier: string
   user?: string
   all?: boolean
@@ -28,6 +30,9 @@ export function addLineImportCommand(line: Command): void {
     .requiredOption('--carrier <name>', 'the carrier account')
     .option('--user <email>', 'the email address of their owner')
     .option('--all', 'import every number that is not a line yet')
+    .option('--countries <codes>', COUNTRIES)
+    .option('--per-number <count>', 'messages per minute to one number (5)', wholeNumber)
+    .option('--per-minute <count>', 'messages per minute in total (30)', wholeNumber)
     .option('--json', 'print JSON')
     .action((numbers: string[], options: ImportOptions) =>
       run(options, (context) =>
@@ -50,12 +55,17 @@ async function list(context: Context, options: ImportOptions) {
 }
 
 /** The exit code is 1 if a number was refused. The other numbers become lines nevertheless. */
-async function addLines(context: Context, numbers: string[], { carrier, user, all }: ImportOptions) {
+async function addLines(context: Context, numbers: string[], options: ImportOptions) {
+  const { carrier, user, all } = options
   if (user === undefined) throw new UserError('--user must name the owner of the lines')
   if (all === true && numbers.length > 0) throw new UserError('Give either numbers or --all, not both')
   const { id: userId } = await getUserByEmail(context, user)
   const account = await getCarrierAccount(context, carrier)
-  const results = await importNumbers(context, account, { userId, numbers: all === true ? 'all' : numbers })
+  const results = await importNumbers(context, account, {
+    userId,
+    numbers: all === true ? 'all' : numbers,
+    ...limitsOf(options),
+  })
   if (results.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1
   return {
     result: results,

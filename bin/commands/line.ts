@@ -1,5 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander'
-import { listAllLines } from '../../src/database/lines/lines.js'
+import type { Command } from 'commander'
+import { listAllLines, type Line } from '../../src/database/lines/lines.js'
+import { changeLine } from '../../src/domain/lines/change-line.js'
 import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines/lines.js'
 import { readRoute, setRoutes, writeRoute } from '../../src/domain/lines/routes.js'
 import { setShortCodes } from '../../src/domain/lines/short-codes.js'
@@ -9,18 +10,18 @@ import { moneyOf, readMonthlyCap, setMonthlyCap } from '../../src/domain/message
 import type { Money } from '../../src/database/messages/spend-caps.js'
 import { readCap, setSpendCap } from '../../src/domain/messages/spending/spend-caps.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
+import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { commandsAbout } from '../subject-command.js'
+import { wholeNumber } from '../whole-number.js'
 import { addLineImportCommand } from './line-import.js'
+import { COUNTRIES, countriesOf, limitsOf, type LimitOptions } from './line-limits.js'
 
-interface AddOptions {
+interface AddOptions extends LimitOptions {
   user: string
   name?: string
   carrier: string
   country?: string
-  countries?: string
-  perNumber?: number
-  perMinute?: number
   json?: boolean
 }
 
@@ -38,13 +39,13 @@ export function addLineCommands(program: Command): void {
     .option('--name <name>', 'display name (default: the number)')
     .option('--carrier <name>', 'its carrier account', 'simulator')
     .option('--country <code>', 'the country of a short code or a name, such as US')
-    .option('--countries <codes>', 'countries it may send to, such as US,CA (default: all)')
+    .option('--countries <codes>', COUNTRIES)
     .option('--per-number <count>', 'messages per minute to one number (5)', wholeNumber)
     .option('--per-minute <count>', 'messages per minute in total (30)', wholeNumber)
     .option('--json', 'print JSON')
     .action((number: string, options: AddOptions) =>
       run(options, async (context) => {
-        const { name, carrier, country, countries, perNumber, perMinute } = options
+        const { name, carrier, country } = options
         const user = await getUserByEmail(context, options.user)
         const added = await addLine(context, {
           userId: user.id,
@@ -52,9 +53,7 @@ export function addLineCommands(program: Command): void {
           carrierAccount: carrier,
           ...(name === undefined ? {} : { name }),
           ...(country === undefined ? {} : { country }),
-          ...(countries === undefined ? {} : { allowedCountries: countries.split(',') }),
-          ...(perNumber === undefined ? {} : { messagesPerNumberPerMinute: perNumber }),
-          ...(perMinute === undefined ? {} : { messagesPerMinute: perMinute }),
+          ...limitsOf(options),
         })
         return { result: added, lines: [`line ${added.number} added (${added.id})`] }
       }),
@@ -75,8 +74,8 @@ export function addLineCommands(program: Command): void {
             lines.length === 0
               ? ['There are no lines. Add one with `linehook line add`.']
               : lines.map(
-                  ({ id, number, status, pausedAt, connected, name }) =>
-                    `${id}  ${number.padEnd(16)} ${(status === 'active' && pausedAt !== null ? 'paused' : status).padEnd(8)} ${connected ? 'connected' : 'not connected'}  ${name}`,
+                  (each) =>
+                    `${each.id}  ${each.number.padEnd(16)} ${stateOf(each).padEnd(8)} ${each.connected ? 'connected' : 'not connected'}  ${countriesOf(each).padEnd(13)}  ${each.name}`,
                 ),
         }
       }),
@@ -104,6 +103,40 @@ export function addLineCommands(program: Command): void {
       return { result: { id, number, pausedAt }, lines: [`line ${number} is ${verb}d`] }
     })
   }
+
+  about(
+    'change',
+    'change the countries, limits or carrier account of a line',
+    async (context, before, options: LimitOptions & { carrier?: string }) => {
+      const { carrier } = options
+      const changes = { ...limitsOf(options), ...(carrier === undefined ? {} : { carrierAccount: carrier }) }
+      if (Object.keys(changes).length === 0)
+        throw new UserError('Give at least one of --countries, --per-number, --per-minute and --carrier')
+      await changeLine(context, before, changes)
+      const after = await getAnyLine(context, before.id)
+      const { id, number, carrierAccount, messagesPerNumberPerMinute, messagesPerMinute } = after
+      const { allowedCountries } = after
+      return {
+        result: {
+          id,
+          number,
+          carrierAccount,
+          allowedCountries,
+          messagesPerNumberPerMinute,
+          messagesPerMinute,
+        },
+        lines: [
+          `line ${number} may send to ${countriesOf(after)}, ${messagesPerNumberPerMinute} messages per minute to one number and ${messagesPerMinute} in total, by ${carrierAccount}`,
+        ],
+      }
+    },
+    (command) =>
+      command
+        .option('--countries <codes>', 'countries it may send to, such as US,CA, or all')
+        .option('--per-number <count>', 'messages per minute to one number', wholeNumber)
+        .option('--per-minute <count>', 'messages per minute in total', wholeNumber)
+        .option('--carrier <name>', 'its carrier account; only this one and its routes can receive for it'),
+  )
 
   about('try-messages-now', 'retry all waiting messages now', async (context, { id, userId }) => {
     const count = await tryLineMessagesNow(context, userId, id)
@@ -186,7 +219,6 @@ export function capWords(segmentsPerDay: number | null): string {
   return segmentsPerDay === null ? 'any number of segments per day' : `${segmentsPerDay} segments per day`
 }
 
-export function wholeNumber(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(value)
+function stateOf({ status, pausedAt }: Pick<Line, 'status' | 'pausedAt'>): string {
+  return status === 'active' && pausedAt !== null ? 'paused' : status
 }

@@ -6,7 +6,7 @@ import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
 import { missingDayOf, parseMoment } from '../../src/kit/text/moments.js'
-import { wholeNumber } from './line.js'
+import { wholeNumber } from '../whole-number.js'
 
 const MAX_LIMIT = 1000
 

@@ -11,7 +11,7 @@ import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../src/states.js'
 import { withContext } from '../run.js'
 import { printable } from '../terminal.js'
 import { shownNumber } from './hidden.js'
-import { wholeNumber } from './line.js'
+import { wholeNumber } from '../whole-number.js'
 
 interface TailOptions {
   line?: string

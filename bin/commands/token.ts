@@ -3,7 +3,7 @@ import { listApiTokens, type ApiToken } from '../../src/database/people/api-toke
 import { createApiToken, MAX_EXPIRY_DAYS, removeApiToken } from '../../src/domain/people/api-tokens.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
-import { wholeNumber } from './line.js'
+import { wholeNumber } from '../whole-number.js'
 import { run } from '../run.js'
 
 interface CreateOptions {

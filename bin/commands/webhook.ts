@@ -7,7 +7,8 @@ import {
 } from '../../src/domain/lines/incoming-webhooks.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { commandsAbout } from '../subject-command.js'
-import { LINE, wholeNumber } from './line.js'
+import { wholeNumber } from '../whole-number.js'
+import { LINE } from './line.js'
 
 export function addWebhookCommands(program: Command): void {
   const webhook = program.command('webhook').description("a line's incoming webhook")

@@ -81,15 +81,21 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     expect(first).to.deep.include({ exitCode: 1, refused: [] })
     expect(first.said[0]).to.match(/^line \+15557772001 added \(/)
     expect(first.said[1]).to.equal('+15557779999 refused: main has no such number')
-    const all = JSON.parse((await said(`${importing} --all --json`)).join('\n')) as object[]
+    const all = JSON.parse(
+      (await said(`${importing} --all --countries ca,us --per-minute 90 --json`)).join('\n'),
+    ) as object[]
     expect(all).to.have.length(1)
     expect(all[0]).to.include({ number: '+15557772002', outcome: 'added' })
     expect(
-      (await listAllLines(context.db)).map(({ name, carrierAccount: carrier }) => [name, carrier]),
+      (await listAllLines(context.db)).map(({ name, carrierAccount: carrier, ...limits }) => [
+        ...[name, carrier],
+        ...[limits.allowedCountries, limits.messagesPerMinute],
+      ]),
     ).to.deep.equal([
-      ['Front desk', 'main'],
-      ['Back door', 'main'],
+      ['Front desk', 'main', null, 30],
+      ['Back door', 'main', ['CA', 'US'], 90],
     ])
+    expect((await run(`${importing} --all --countries UK`)).refused.join()).to.match(/Did you mean GB\?$/)
 
     expect(await said('carrier setup main +15557772002')).to.deep.equal(['+15557772002 set up'])
     expect(bird.setUp).to.deep.equal(['PN2'])

@@ -137,10 +137,27 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
     const { lineId, number } = await createLine(context, { name: 'Connected one' })
     const lines = await run('line', 'list')
     expect(lines).to.have.length(3)
-    expect(lines[0]).to.match(/\+12125550001 +active +not connected +\+12125550001$/)
-    expect(lines[2]).to.match(new RegExp(`^${lineId}  \\${number} +active +connected +Connected one$`))
+    expect(lines[0]).to.match(/\+12125550001 +active +not connected +all countries +\+12125550001$/)
+    expect(lines[2]).to.match(
+      new RegExp(`^${lineId}  \\${number} +active +connected +all countries +Connected one$`),
+    )
     const rows = await json<Row[]>('line', 'list')
     expect(rows[2]).to.include({ id: lineId, number, connected: true })
+  })
+
+  it('change changes countries, limits and the carrier account', async () => {
+    const { lineId: id, number } = await createLine(context)
+    expect(await run('line', 'change', number, '--countries', 'us,gb', '--per-minute', '600')).to.deep.equal([
+      `line ${number} may send to US,GB, 5 messages per minute to one number and 600 in total, by simulator`,
+    ])
+    expect((await run('line', 'list')).join('\n')).to.match(new RegExp(`\\${number} .* US,GB +`))
+    expect(await json('line', 'change', id, '--countries', 'all', '--carrier', 'simulator')).to.deep.equal({
+      ...{ id, number, carrierAccount: 'simulator', allowedCountries: null },
+      ...{ messagesPerNumberPerMinute: 5, messagesPerMinute: 600 },
+    })
+    expect(await refuse('line', 'change', id)).to.equal(
+      'Give at least one of --countries, --per-number, --per-minute and --carrier',
+    )
   })
 
   it('disable and enable change its state', async () => {

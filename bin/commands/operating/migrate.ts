@@ -5,7 +5,7 @@ import { CannotConnect } from '../../../src/database/outage.js'
 import { asError, Unavailable } from '../../../src/errors.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../../src/database/migrations.js'
 import { run } from '../../run.js'
-import { wholeNumber } from '../line.js'
+import { wholeNumber } from '../../whole-number.js'
 
 const PAUSE_MS = 500
 

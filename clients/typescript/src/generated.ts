@@ -1582,6 +1582,8 @@ export interface Line {
   /** Whether the developer connection is enabled. */ isConnected: boolean
   /** The limit per external number. */ messagesPerNumberPerMinute: number
   /** The overall limit. */ messagesPerMinute: number
+  /** ISO 3166 codes of the countries that it may send to. null: all countries. Only an operator can change them. */ allowedCountries:
+    string[] | null
   /** When sending was paused. Messages wait. */ pausedAt: string | null
   /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
   /** ISO 3166 codes of countries to which messages are refused because of a sudden rise in volume. Only an operator can resume them. */ pausedCountries: string[]

@@ -60,6 +60,12 @@ export interface OwnLine extends Line {
   lastActivityAt: Date | null
 }
 
+/** What operators can change of a line at any time. */
+export type LineSettings = Pick<
+  Line,
+  'carrierAccount' | 'allowedCountries' | 'messagesPerNumberPerMinute' | 'messagesPerMinute'
+>
+
 export interface LineFilter {
   id?: string
   /** An E.164 number. */
@@ -178,10 +184,31 @@ export async function updateLineName(db: Database, id: string, name: string): Pr
 
 /** Wakes its waiting messages, as the end of a pause does: those that waited for a paused account may have another now. */
 export async function updateLineRoutes(db: Database, id: string, routes: readonly Route[]): Promise<void> {
-  const resumedAt = db.raw('case when paused_at is null then clock_timestamp() end')
   await db('lines')
     .where({ id })
-    .update({ routes: JSON.stringify(routes), resumed_at: resumedAt })
+    .update({ routes: JSON.stringify(routes), resumed_at: wakingOf(db) })
+}
+
+/** Wakes its waiting messages as well, because they may go earlier now. */
+export async function updateLineSettings(
+  db: Database,
+  id: string,
+  settings: LineSettings & Pick<Line, 'pausedCountries'>,
+): Promise<void> {
+  await db('lines')
+    .where({ id })
+    .update({
+      carrier: settings.carrierAccount,
+      allowed_countries: settings.allowedCountries,
+      paused_countries: settings.pausedCountries,
+      messages_per_number_per_minute: settings.messagesPerNumberPerMinute,
+      messages_per_minute: settings.messagesPerMinute,
+      resumed_at: wakingOf(db),
+    })
+}
+
+function wakingOf(db: Database) {
+  return db.raw('case when paused_at is null then clock_timestamp() end')
 }
 
 export async function updateLineShortCodes(

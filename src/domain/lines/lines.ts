@@ -21,6 +21,7 @@ import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { listPausedCountries } from '../messages/country-guard.js'
 import { readName, readOptionalName } from '../names.js'
+import { readAllowedCountries } from './countries.js'
 import { asSender, readSender } from './senders.js'
 
 /** No carrier takes this many from one number. Each message in the window is counted for every new one. */
@@ -37,10 +38,14 @@ export interface NewLine {
   name?: string
   /** The name of its carrier account. */
   carrierAccount: string
-  allowedCountries?: string[]
+  /** ISO 3166 codes; null for all countries. */
+  allowedCountries?: string[] | null
   messagesPerNumberPerMinute?: number
   messagesPerMinute?: number
 }
+
+/** Where and how fast a line may send. */
+export type LineLimits = Pick<Line, 'allowedCountries' | 'messagesPerNumberPerMinute' | 'messagesPerMinute'>
 
 /** @throws UserError naming the field */
 export async function addLine(context: Context, fields: NewLine): Promise<Line> {
@@ -55,12 +60,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     carrierAccount: fields.carrierAccount,
     status: 'active' as const,
     country: sender.country,
-    allowedCountries: readCountries(fields.allowedCountries),
-    messagesPerNumberPerMinute: readLimit(
-      'messagesPerNumberPerMinute',
-      fields.messagesPerNumberPerMinute ?? 5,
-    ),
-    messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
+    ...readLimits(fields),
   }
   const line: Line = {
     ...{
@@ -85,8 +85,8 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
 }
 
 /** A new line of a user gets the same paused countries as the others. */
-async function pausedCountriesFor(
-  context: Context,
+export async function pausedCountriesFor(
+  context: Pick<Context, 'db'>,
   userId: string,
   { country, allowedCountries }: Pick<Line, 'country' | 'allowedCountries'>,
 ): Promise<string[] | null> {
@@ -183,16 +183,19 @@ export async function requireOwn(trx: Database, userId: string, lineId: string):
   return line
 }
 
+/** @throws UserError naming the field */
+export function readLimits(
+  written: Pick<NewLine, 'allowedCountries' | 'messagesPerNumberPerMinute' | 'messagesPerMinute'>,
+): LineLimits {
+  const { allowedCountries, messagesPerNumberPerMinute = 5, messagesPerMinute = 30 } = written
+  return {
+    allowedCountries: readAllowedCountries(allowedCountries),
+    messagesPerNumberPerMinute: readLimit('messagesPerNumberPerMinute', messagesPerNumberPerMinute),
+    messagesPerMinute: readLimit('messagesPerMinute', messagesPerMinute),
+  }
+}
+
 function readLimit(field: string, value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= MAX_PER_MINUTE) return value
   throw new UserError(`${field} must be a whole number from 1 to ${MAX_PER_MINUTE}`)
-}
-
-function readCountries(countries: string[] | undefined): string[] | null {
-  if (countries === undefined) return null
-  const codes = countries.map((code) => code.trim().toUpperCase())
-  if (codes.length === 0 || !codes.every((code) => /^[A-Z]{2}$/.test(code))) {
-    throw new UserError('allowedCountries must be two-letter ISO 3166 codes, such as US,CA')
-  }
-  return codes
 }

@@ -2,10 +2,10 @@ import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { updateLineRoutes, type Line, type Route } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
-import { phoneLibrary } from '../../kit/text/phone-library.js'
 import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
+import { hintFor, isCountry } from './countries.js'
 import { requireOwn } from './lines.js'
 
 /** No line needs more accounts in practice; each is checked for every message of the line. */
@@ -54,15 +54,16 @@ export function readRoute(written: string): Route {
     .filter((each) => each !== '')
   const prefixes = numbers.filter((each) => each.startsWith('+'))
   const countries = numbers.filter((each) => !each.startsWith('+')).map((each) => each.toUpperCase())
+  const wrong = countries.find((each) => !isCountry(each))
   const fault =
     (carrier.trim() === '' && 'must start with the name of a carrier account') ||
     (rest.length > 0 && numbers.length === 0 && 'must list countries or prefixes after the colon') ||
     (numbers.length > MAX_NUMBERS_OF_ROUTE &&
       `must list at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
     (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'must have prefixes such as +4477') ||
-    (!countries.every((each) => phoneLibrary().isSupportedCountry(each)) &&
-      'must have ISO 3166 countries, such as GB')
-  if (fault !== false) throw new UserError(`route ${written}: it ${fault}, as in backup:GB,IE,+4477`)
+    (wrong !== undefined && 'must have ISO 3166 countries, such as GB')
+  if (fault !== false)
+    throw new UserError(`route ${written}: it ${fault}, as in backup:GB,IE,+4477${hintFor(wrong ?? '')}`)
   return {
     carrier: carrier.trim(),
     ...(countries.length > 0 && { countries }),

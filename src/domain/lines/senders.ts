@@ -1,8 +1,8 @@
 import { UserError } from '../../errors.js'
-import { phoneLibrary } from '../../kit/text/phone-library.js'
 import { senderKindOf, type SenderKind } from '../../kit/text/sender-kind.js'
 import { cutIntoSegments } from '../../kit/text/segments.js'
 import { parseE164, parseNumber } from '../messages/phone-number.js'
+import { hintFor, isCountry } from './countries.js'
 
 /** Phones show no more of a name (3GPP TS 23.040 §9.1.2.5: 11 characters of 7 bits). */
 const MAX_NAME_LENGTH = 11
@@ -37,8 +37,8 @@ export function readSender(
 ): Sender {
   const tidy = written.normalize('NFC').trim()
   const given = country?.trim().toUpperCase() ?? ''
-  if (given !== '' && !phoneLibrary().isSupportedCountry(given)) {
-    throw new UserError('country must be a two-letter ISO 3166 code, such as US')
+  if (given !== '' && !isCountry(given)) {
+    throw new UserError(`country must be a two-letter ISO 3166 code, such as US${hintFor(given)}`)
   }
   const parsed = parseE164(tidy)
   if (parsed !== undefined) {

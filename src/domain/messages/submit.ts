@@ -7,7 +7,7 @@ import type { Context } from '../context.js'
 import { readSendOptions, optionsForHash, type SendOptions } from './send-options.js'
 import { countForCaps } from './spending/spend-caps.js'
 import { isBacklogFull } from './submit/backlog.js'
-import { judgeDestination } from './submit/destination.js'
+import { judgeDestination, NotAllowed } from './submit/destination.js'
 import { MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit/refusals.js'
 
 export interface IncomingWebhookMessage extends SendOptions {
@@ -37,12 +37,12 @@ export async function submitToIncomingWebhook(
   // Lone surrogates are not valid text; Postgres would refuse the whole batch for one.
   const text = message.text.toWellFormed()
   requireSendable(text)
-  const destination = judgeDestination(webhook, message.toNumber)
-  const toNumber = destination.number
+  const { number: toNumber, refusal: explained } = judgeDestination(webhook, message.toNumber)
+  const ofDestination = explained instanceof NotAllowed ? explained.withoutReason() : explained
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH)
-    throw destination.refusal ?? new UserError(REFUSALS.keyTooLong)
-  const { options, refusal } = readSendOptions(message, destination.refusal)
+    throw ofDestination ?? new UserError(REFUSALS.keyTooLong)
+  const { options, refusal } = readSendOptions(message, ofDestination)
   if (refusal !== undefined && key === undefined) throw refusal
 
   const answer = await context.batched.queueMessage({

@@ -23,6 +23,7 @@ import {
   flag,
   id,
   listOf,
+  maybe,
   maybeMoment,
   moment,
   name,
@@ -59,6 +60,10 @@ export const lineSchemas = {
     isConnected: describe(flag, 'Whether the developer connection is enabled.'),
     messagesPerNumberPerMinute: describe(count, 'The limit per external number.'),
     messagesPerMinute: describe(count, 'The overall limit.'),
+    allowedCountries: describe(
+      maybe(listOf(text)),
+      'ISO 3166 codes of the countries that it may send to. null: all countries. Only an operator can change them.',
+    ),
     ...pauseFields('When sending was paused. Messages wait.'),
     pausedCountries: describe(
       listOf(text),

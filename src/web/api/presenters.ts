@@ -38,6 +38,7 @@ export function presentLine(line: OwnLine) {
     isConnected: line.isConnected,
     messagesPerNumberPerMinute: line.messagesPerNumberPerMinute,
     messagesPerMinute: line.messagesPerMinute,
+    allowedCountries: line.allowedCountries,
     pausedAt: pause?.since ?? null,
     pausedBy: pause?.by ?? null,
     pausedCountries: line.pausedCountries ?? [],

@@ -77,6 +77,7 @@ const NOTICES = {
   'user-enabled': 'User enabled. Everything is as it was before.',
   'user-sessions-ended': 'The user is signed out everywhere.',
   'line-added': 'Line added.',
+  'line-changed': 'Line changed. Waiting messages are sent accordingly.',
   'line-disabled': 'Line disabled. It neither sends nor receives.',
   'country-resumed': 'Messages to this country are accepted again.',
   'cap-saved': 'Cap saved. It counts messages accepted from now on.',

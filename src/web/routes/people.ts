@@ -54,6 +54,7 @@ import {
   postConfirmRemoval,
   postWithdrawRemoval,
 } from '../console/people/user/second-factor.js'
+import { postLineSettings } from '../console/people/user/limits.js'
 import { postUserLineRoutes } from '../console/people/user/routes.js'
 import { postMonthlyCap, postSpendCap } from '../console/people/user/spend-caps.js'
 import { postPortal, showPortal } from '../console/portal/open.js'
@@ -123,6 +124,7 @@ export function peoplePages(
     operatorForm( '/console/users/:userId/lines',                                     postUserLine, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/disable',                     postUserLineStatus('disabled'), showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/enable',                      postUserLineStatus('active'), showUser)
+    operatorForm( '/console/users/:userId/lines/:lineId/settings',                    postLineSettings, showUser, fresh)
     operatorForm( '/console/users/:userId/lines/:lineId/routes',                      postUserLineRoutes, showUser, fresh)
     operatorForm( '/console/users/:userId/lines/:lineId/pause',                       postUserLinePause, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/resume',                      postUserLineResume, showUser)

@@ -91,7 +91,9 @@ describeContext('lines', (context) => {
     ['number', ['', '14155550000', 'tel:4155550000', '(415) 555-0000', '+1', '+1555'], IN_E164],
     ['number', ['+1 415 555 0000 ext. 5'], IN_E164],
     ['carrierAccount', ['pigeon'], NO_CARRIER],
-    ['allowedCountries', [[], ['USA'], ['US', ''], ['1']], COUNTRIES],
+    ['allowedCountries', [[], ['US', '']], COUNTRIES],
+    ['allowedCountries', [['USA']], `${COUNTRIES}. USA is not one`],
+    ['allowedCountries', [['UK']], `${COUNTRIES}. UK is not one. Did you mean GB?`],
     ...(['messagesPerNumberPerMinute', 'messagesPerMinute'] as const).map(
       (limit) =>
         [

@@ -53,6 +53,7 @@ describeContext('lines that are no phone numbers', (context) => {
   for (const [written, fields, fault] of [
     ['40405', {}, /^country is required for a short code/],
     ['40405', { country: 'XX' }, /^country must be a two-letter ISO 3166 code/],
+    ['40405', { country: 'uk' }, /such as US. UK is not one. Did you mean GB\?$/],
     ['+15550009999', { country: 'DE' }, /^country is only for short codes and names/],
     [SERVICE.replace('0', '1'), {}, /^number is a Messaging Service SID/],
     ...['12', '123456789', '12 34', '+Acme', ' '].map(

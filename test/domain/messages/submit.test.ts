@@ -164,7 +164,8 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
     it('is refused where the line may not send any more', async () => {
       const id = await queueMessage(context, line, { status: 'failed' })
       await changeRows(context, 'lines', line.lineId, { allowed_countries: ['GB'] })
-      await expectRefusal(again(id), 403, 'Destination is not allowed')
+      const reason = 'This line may only text numbers in GB. This one is in US'
+      await expectRefusal(again(id), 403, `Destination is not allowed. ${reason}`)
     })
 
     for (const key of ['', 'x'.repeat(256)]) {

@@ -30,6 +30,7 @@ describeWith('/v1/lines', serveApi, (api) => {
         isConnected: true,
         messagesPerNumberPerMinute: 5,
         messagesPerMinute: 30,
+        allowedCountries: null,
         pausedAt: null,
         pausedBy: null,
         pausedCountries: [],

@@ -85,7 +85,7 @@ export async function importBatch(context: Context, task: ClaimedTask): Promise<
   const free = batch.filter(({ number }) => !lines.some((line) => line.number === number))
   const refused: string[] = []
   for (const offered of free) {
-    const result = await importOffered(asOperator, account, ownerId, offered)
+    const result = await importOffered(asOperator, account, { userId: ownerId }, offered)
     if (result.outcome === 'refused') refused.push(result.reason)
   }
   const isLast = doneBefore + batch.length >= numbers.length

@@ -5,7 +5,7 @@ import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
 import { getCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../../context.js'
-import { addLine } from '../../lines/lines.js'
+import { addLine, readLimits, type LineLimits, type NewLine } from '../../lines/lines.js'
 import { asName } from '../../names.js'
 import { asSender } from '../../lines/senders.js'
 import { listCallbackUrls, type CallbackUrl } from '../callback-urls.js'
@@ -48,26 +48,34 @@ export async function listAccountNumbers(
 /**
  * Makes lines of a user from the account's numbers: from the named ones, or from all that are not lines yet.
  *
- * @throws UserError 409 if the carrier cannot list the numbers
+ * @throws UserError 400 naming the limit, 409 if the carrier cannot list the numbers
  */
 export async function importNumbers(
   context: Context,
   account: CarrierAccount,
-  { userId, numbers }: { userId: string; numbers: readonly string[] | 'all' },
+  {
+    userId,
+    numbers,
+    ...limits
+  }: { userId: string; numbers: readonly string[] | 'all' } & Pick<NewLine, keyof LineLimits>,
 ): Promise<ImportResult[]> {
+  const owner = { userId, ...readLimits(limits) }
   const offered = await listAccountNumbers(context, account)
   const free = offered.filter(({ line }) => line === undefined).map(({ number }) => number)
   const results: ImportResult[] = []
   for (const number of numbers === 'all' ? free : distinct(numbers)) {
-    results.push(await importNumber(context, account, userId, { number, offered }))
+    results.push(await importNumber(context, account, owner, { number, offered }))
   }
   return results
 }
 
+/** The user who gets the lines, and what they may send. */
+type Owner = Pick<NewLine, 'userId' | keyof LineLimits>
+
 async function importNumber(
   context: Context,
   account: CarrierAccount,
-  userId: string,
+  owner: Owner,
   { number, offered }: { number: string; offered: readonly AccountNumber[] },
 ): Promise<ImportResult> {
   const found = offered.find((each) => each.number === number)
@@ -75,7 +83,7 @@ async function importNumber(
     return { number, outcome: 'refused', reason: `${account.name} has no such number` }
   }
   return found.line === undefined
-    ? importOffered(context, account, userId, found)
+    ? importOffered(context, account, owner, found)
     : { number, outcome: 'is_a_line' }
 }
 
@@ -83,13 +91,13 @@ async function importNumber(
 export async function importOffered(
   context: Context,
   account: CarrierAccount,
-  userId: string,
+  owner: Owner,
   { number, name: nameThere }: Pick<AccountNumber, 'number' | 'name'>,
 ): Promise<ImportResult> {
   const name = asName(nameThere)
   try {
     const { id } = await addLine(context, {
-      userId,
+      ...owner,
       number,
       carrierAccount: account.name,
       ...(name === undefined ? {} : { name }),

@@ -38,8 +38,27 @@ export function judgeDestination(
   return { number: parsed.number, refusal: refusalOf(line, parsed) }
 }
 
+/** The line may not send to the number. Its message has the words of the incoming webhook, and the reason. */
+export class NotAllowed extends UserError {
+  constructor(readonly reason: string) {
+    super(`${REFUSALS.notAllowed}. ${reason}`, 403)
+  }
+
+  /** Clients of an incoming webhook compare the message word by word, and may not know the line's settings. */
+  withoutReason(): UserError {
+    return new UserError(REFUSALS.notAllowed, this.status)
+  }
+}
+
+function reasonOf({ lineNumber, allowedCountries }: SendingLine, to: ParsedNumber): string {
+  if (to.number === lineNumber) return 'A line cannot text its own number'
+  if (to.isPremium || allowedCountries === null) return 'Lines cannot text premium-rate numbers'
+  const where = to.country === undefined ? 'of no country' : `in ${to.country}`
+  return `This line may only text numbers in ${allowedCountries.join(', ')}. This one is ${where}`
+}
+
 function refusalOf(line: SendingLine, to: ParsedNumber): UserError | undefined {
-  if (!maySendTo({ ...line, number: line.lineNumber }, to)) return new UserError(REFUSALS.notAllowed, 403)
+  if (!maySendTo({ ...line, number: line.lineNumber }, to)) return new NotAllowed(reasonOf(line, to))
   // Finding the country takes a little time, and hardly any line has a paused one.
   if (line.pausedCountries !== null && line.pausedCountries.includes(to.country ?? '')) {
     return new UserError(REFUSALS.countryPaused, 403)

@@ -7,7 +7,7 @@ import type { Language } from '../../../kit/text/national-tables.js'
 import type { Context } from '../../context.js'
 import { parseNumber } from '../phone-number.js'
 import { MAX_TEXT_LENGTH, MAX_TEXT_UNITS, REFUSALS, requireSendable } from '../submit/refusals.js'
-import { readDestination } from '../submit/destination.js'
+import { NotAllowed, readDestination } from '../submit/destination.js'
 import { keyOf, type ListFile, type ListRow } from './read-file.js'
 
 /** The user's request: a file, a text with `{{column}}` in it, and the name of the column with the numbers. */
@@ -92,7 +92,8 @@ function planRow(
     if (written.text !== null) seen.set(toNumber, at)
     return { ...planned, toNumber, ...written }
   } catch (error) {
-    return { ...planned, reason: explainRefusal(refusalOf(error).message) }
+    const reason = error instanceof NotAllowed ? error.reason : explainRefusal(refusalOf(error).message)
+    return { ...planned, reason }
   }
 }
 
@@ -168,7 +169,6 @@ function findColumn({ columns, rows }: ListFile, asked: string, country: string 
 const WORDS: Partial<Record<string, string>> = {
   [REFUSALS.tooLong]: `The text has more than ${MAX_TEXT_LENGTH.toLocaleString('en')} characters`,
   [REFUSALS.notANumber]: 'Not a phone number',
-  [REFUSALS.notAllowed]: 'This line is not allowed to text this number or country',
   [REFUSALS.optedOut]: UNWILLING.opted_out,
 }
 

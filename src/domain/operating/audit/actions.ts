@@ -98,6 +98,10 @@ export const ACTIONS = {
   'api_token.revoked': { subject: 'api_token', words: 'revoked an API token' },
 
   'line.added': { subject: 'line', words: 'added the line' },
+  'line.changed': {
+    subject: 'line',
+    words: 'changed the countries, limits or carrier account of the line',
+  },
   'line.routed': { subject: 'line', words: 'changed the routes of the line' },
   'line.short_codes.set': { subject: 'line', words: 'set which short codes the line may text' },
   'line.renamed': { subject: 'line', words: 'renamed the line' },

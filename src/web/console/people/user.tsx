@@ -29,6 +29,13 @@ import { UsageTable } from '../usage/table.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
 import { USERS, userPath } from './user/path.js'
+import {
+  accountOptions,
+  LimitFields,
+  LineSettings,
+  readLimitFields,
+  type AccountOptions,
+} from './user/limits.js'
 import { LineRoutes } from './user/routes.js'
 import { UserAccess } from './user/access.js'
 import { LostSecondFactor } from './user/second-factor.js'
@@ -45,6 +52,7 @@ export function showUser(context: Context): Middleware {
     const lines = await listOwnLines(context, user.id)
     const caps = await findCapsOfUser(context, user, lines)
     const usage = await readUsage(context, user.id, readMonths({}))
+    const accounts = await listAccountOverviews(context)
     const path = userPath(user.id)
     answerPage(
       ctx,
@@ -103,14 +111,14 @@ export function showUser(context: Context): Middleware {
         ) : (
           <div>
             {lines.map((line) => (
-              <LineRow key={line.id} {...{ page, path, line }} />
+              <LineRow key={line.id} {...{ page, path, line }} accounts={accountOptions(accounts)} />
             ))}
           </div>
         )}
         <NewLine
           page={page}
           action={`${path}/lines`}
-          accounts={await listAccountOverviews(context)}
+          accounts={accounts}
           isAsked={ctx.query['new-line'] !== undefined}
         />
       </Layout>,
@@ -119,7 +127,8 @@ export function showUser(context: Context): Middleware {
 }
 
 /** Shows one of the user's lines as a row, which opens to show what an operator can do with it. */
-function LineRow({ page, path, line }: { page: Page; path: string; line: Lines[number] }) {
+function LineRow(props: { page: Page; path: string; line: Lines[number]; accounts: AccountOptions }) {
+  const { page, path, line, accounts } = props
   const { id, number, name, carrierAccount, routes, status, pausedAt } = line
   const at = `${path}/lines/${id}`
   const isActive = status === 'active'
@@ -136,6 +145,7 @@ function LineRow({ page, path, line }: { page: Page; path: string; line: Lines[n
         </span>
       </summary>
       <div class="services">
+        <LineSettings page={page} action={`${at}/settings`} line={line} accounts={accounts} />
         <LineRoutes page={page} action={`${at}/routes`} routes={routes} />
         <section>
           <h3>Sending</h3>
@@ -197,57 +207,28 @@ function NewLine(props: {
         <Select
           name="carrier"
           label="Carrier account"
-          options={usable.map((account) => [account.name, nameOf(account)])}
+          options={accountOptions(usable)}
           value={typedIn(page, action, 'carrier') ?? 'simulator'}
           {...(usable.length === 0 ? { hint: 'No carrier accounts yet. Add one under Carriers first.' } : {})}
         />
-        <Field
-          {...field}
-          name="countries"
-          label="Allowed countries"
-          hint="Two-letter codes separated by commas, such as US,CA. Leave empty to allow all."
-        />
-        <div class="grid">
-          <Field
-            {...field}
-            name="perNumber"
-            label="Messages per minute to one number"
-            type="number"
-            value="5"
-            more={{ min: 1 }}
-          />
-          <Field
-            {...field}
-            name="perMinute"
-            label="Messages per minute in total"
-            type="number"
-            value="30"
-            more={{ min: 1 }}
-          />
-        </div>
+        <LimitFields {...field} countries="" perNumber={5} perMinute={30} />
         <button type="submit">Add line</button>
       </Form>
     </details>
   )
 }
 
-function nameOf(account: ListedCarrierAccount): string {
-  return isSimulator(account) ? account.title : `${account.name} (${account.title})`
-}
-
 export function postUserLine(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const user = await getUser(context, idOf(ctx, 'userId'))
-    const [country, countries] = [fieldOf(ctx, 'country').trim(), fieldOf(ctx, 'countries').trim()]
+    const country = fieldOf(ctx, 'country').trim()
     await addLine(context, {
       userId: user.id,
       number: fieldOf(ctx, 'number'),
       name: fieldOf(ctx, 'name'),
       carrierAccount: fieldOf(ctx, 'carrier'),
       ...(country === '' ? {} : { country }),
-      ...(countries === '' ? {} : { allowedCountries: countries.split(',') }),
-      messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
-      messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),
+      ...readLimitFields(ctx),
     })
     return withNotice(userPath(user.id), 'line-added')
   }

@@ -321,6 +321,7 @@ describeContext('the routes of a line', (context) => {
       ['second:4477', /must have ISO 3166 countries/],
       ['second:+44x', /prefixes such as \+4477/],
       ['second:XX', /must have ISO 3166 countries/],
+      ['second:IE,UK', /UK is not one. Did you mean GB\?$/],
     ] as const) {
       expect(() => readRoute(written), written).to.throw(fault)
     }

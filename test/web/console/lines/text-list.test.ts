@@ -120,7 +120,7 @@ describeWith('a text to many from a CSV file', open, (site) => {
       `Line 9 ${blocked} You blocked this number`,
       'Line 10 +15005550106 Has 3 values instead of 2',
       'Line 11 +15005550107 The text has more than 1,600 characters',
-      'Line 12 +19005550100 This line is not allowed to text this number or country',
+      'Line 12 +19005550100 Lines cannot text premium-rate numbers',
     ]) {
       expect(words).to.include(skipped)
     }

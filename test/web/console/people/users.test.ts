@@ -178,6 +178,22 @@ describeWeb('the pages of users', ({ context, web }) => {
       expect(page.text).to.include('Line added.').and.to.include('Shop &lt;1>')
     })
 
+    it('can be changed later', async () => {
+      const { lineId, userId, number } = await createLine(context)
+      const action = `${USERS}/${userId}/lines/${lineId}/settings`
+      const fields = { countries: 'us,gb', perNumber: '9', perMinute: '90', carrier: 'simulator' }
+      expectSentTo(await browser.submit(action, fields), `${USERS}/${userId}?done=line-changed`)
+      const page = await browser.get(`${USERS}/${userId}`)
+      expect(page.text).to.include('value="US,GB"').and.to.include('value="90"')
+      const answer = await browser.submit(action, { ...fields, countries: 'UK' })
+      expectFault(answer, 400, /Did you mean GB\?$/)
+      expect(answer.text).to.include('value="UK"')
+      await browser.submit(action, { ...fields, countries: '' })
+      expect((await listOwnLines(context, userId))[0]).to.deep.include({
+        ...{ number, allowedCountries: null, messagesPerNumberPerMinute: 9, messagesPerMinute: 90 },
+      })
+    })
+
     it('needs only a number', async () => {
       const { id } = await createPerson(context)
       const fields = { number: '+15559990002', carrier: 'simulator', name: '', countries: '', perNumber: '' }

@@ -6,6 +6,7 @@ import type { OwnLine } from '../../../../database/lines/lines.js'
 import type { Context } from '../../../../domain/context.js'
 import { causesOfLine, groupCauses } from '../../../../domain/operating/causes.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { countryName } from '../../../../domain/messages/country-guard.js'
 import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
 import { EndpointState, OnOff } from '../../endpoints/state.js'
 import { ActivityList } from '../../messages/activity/list.js'
@@ -140,6 +141,7 @@ function LineFacts({ view }: { view: LineView }) {
       <Fact label={link('limits', 'Rate limit')}>
         {limits.line.used} of {limits.line.limit} a minute
       </Fact>
+      <Fact label="Sends to">{line.allowedCountries?.map(countryName).join(', ') ?? 'All countries'}</Fact>
       <Fact label="Last activity">
         {line.lastActivityAt === null ? 'None yet' : <Ago at={line.lastActivityAt} />}
       </Fact>

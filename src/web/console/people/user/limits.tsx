@@ -1,0 +1,103 @@
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import type { ListedCarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import { isSimulator } from '../../../../domain/carriers/accounts/kinds.js'
+import type { Context } from '../../../../domain/context.js'
+import { changeLine } from '../../../../domain/lines/change-line.js'
+import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Field, Form, Select, typedIn } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { userPath } from './path.js'
+
+interface Props {
+  page: Page
+  action: string
+}
+
+/** The fields of where and how fast a line may send, of a new line and of an existing one. */
+export function LimitFields(props: Props & { countries: string; perNumber: number; perMinute: number }) {
+  const { page, action, countries, perNumber, perMinute } = props
+  const field = { page, action }
+  return (
+    <>
+      <Field
+        {...field}
+        name="countries"
+        label="Allowed countries"
+        value={countries}
+        hint="Two-letter codes separated by commas, such as US,CA. Leave empty to allow all."
+      />
+      <div class="grid">
+        <Field
+          {...field}
+          name="perNumber"
+          label="Messages per minute to one number"
+          type="number"
+          value={String(perNumber)}
+          more={{ min: 1 }}
+        />
+        <Field
+          {...field}
+          name="perMinute"
+          label="Messages per minute in total"
+          type="number"
+          value={String(perMinute)}
+          more={{ min: 1 }}
+        />
+      </div>
+    </>
+  )
+}
+
+export function readLimitFields(ctx: Parameters<typeof fieldOf>[0]) {
+  const countries = fieldOf(ctx, 'countries').trim()
+  return {
+    allowedCountries: countries === '' ? null : countries.split(','),
+    messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
+    messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),
+  }
+}
+
+export type AccountOptions = [name: string, label: string][]
+
+export function accountOptions(accounts: readonly ListedCarrierAccount[]): AccountOptions {
+  return accounts.map((account) => [
+    account.name,
+    isSimulator(account) ? account.title : `${account.name} (${account.title})`,
+  ])
+}
+
+export function LineSettings(props: Props & { line: OwnLine; accounts: AccountOptions }) {
+  const { page, action, line, accounts } = props
+  return (
+    <section>
+      <h3>Countries, limits and carrier</h3>
+      <Form page={page} action={action}>
+        <LimitFields
+          {...{ page, action }}
+          countries={line.allowedCountries?.join(',') ?? ''}
+          perNumber={line.messagesPerNumberPerMinute}
+          perMinute={line.messagesPerMinute}
+        />
+        <Select
+          name="carrier"
+          label="Carrier account"
+          options={accounts}
+          value={typedIn(page, action, 'carrier') ?? line.carrierAccount}
+          hint="The line can receive only through this account and its routes."
+        />
+        <button type="submit">Save</button>
+      </Form>
+    </section>
+  )
+}
+
+export function postLineSettings(context: Context): Act {
+  return async (ctx) => {
+    const userId = idOf(ctx, 'userId')
+    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+    await changeLine(context, line, { ...readLimitFields(ctx), carrierAccount: fieldOf(ctx, 'carrier') })
+    return withNotice(userPath(userId), 'line-changed')
+  }
+}

@@ -81,7 +81,7 @@ export function addMessageCommands(program: Command): void {
     .description('send a text or media from a line, now or later')
     .requiredOption('--line <line>', 'ID or number of the line to send from')
     .requiredOption('--to <number>', 'the number to send to')
-    .option('--text <text>', 'the text; - reads a line from standard input')
+    .option('--text <text>', 'the text; - reads it from standard input')
     .option('--media-url <url...>', 'the URL of a png, jpg, gif or mpg file; can be repeated')
     .option('--send-at <time>', `when to send it, up to 30 days ahead: ${TIMES_AHEAD}`, momentAhead)
     .option('--expires-at <time>', 'when it expires if it has not been sent', momentAhead)

@@ -1,5 +1,5 @@
 import type { AnyObject, ObjectSchema } from 'yup'
-import type { Language } from '../kit/text/national-tables.js'
+import type { AccountTable } from '../kit/text/segments.js'
 import type { SafeFetch } from '../safe-fetch.js'
 import type { Logger } from '../telemetry/log.js'
 import type { CarrierCallbacks } from './callbacks.js'
@@ -26,7 +26,7 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   /** What a message may have of media, of which one beyond it is never handed over; left out: none. */
   media?: MediaLimits
   /** Returns the languages whose tables an account with these settings may use to send texts as GSM-7; left out: none. */
-  languages?(settings: Settings): readonly Language[]
+  languages?(settings: Settings): readonly AccountTable[]
   /** True if its clients have `listCharges`. */
   listsCharges?: true
   /** True if its accounts send by phones and its clients have `listPhones`. */

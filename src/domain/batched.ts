@@ -6,7 +6,7 @@ import type { QueueAnswer, QueueRequest } from '../database/messages/queueing.js
 import type { Receipt } from '../database/messages/receipts.js'
 import type { ReceiveAnswer, ReceiveRequest } from '../database/messages/receiving.js'
 import type { ClaimAnswer, ClaimRequest, Settlement } from '../database/messages/sending.js'
-import type { Language } from '../kit/text/national-tables.js'
+import type { AccountTable } from '../kit/text/segments.js'
 import type { CallingAccount } from './carriers/calling-accounts.js'
 import type { Keyword } from './messages/opt-out/keywords.js'
 
@@ -14,7 +14,7 @@ import type { Keyword } from './messages/opt-out/keywords.js'
 export interface Batched {
   findOpenIncomingWebhook: (lineId: string) => Promise<OpenIncomingWebhook | undefined>
   /** The languages whose tables the account with this name may use. */
-  findLanguages: (carrierAccount: string) => Promise<Language[]>
+  findLanguages: (carrierAccount: string) => Promise<AccountTable[]>
   findCallingAccount: (id: string) => Promise<CallingAccount | undefined>
   findLineByNumber: (number: string) => Promise<Line | undefined>
   queueMessage: (request: QueueRequest) => Promise<QueueAnswer>

@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { LANGUAGE_NAMES } from '../../src/kit/text/national-tables.js'
-import { countSegments, cutIntoSegments, isGsm7, roomOf } from '../../src/kit/text/segments.js'
+import {
+  countSegments,
+  cutIntoSegments,
+  isGsm7,
+  LATIN_1,
+  mayNeedLanguage,
+  roomOf,
+} from '../../src/kit/text/segments.js'
 
 describe('segments', () => {
   for (const [what, text, encoding, partCount, unitCount] of [
@@ -28,6 +35,22 @@ describe('segments', () => {
       expect(segments.parts.join('')).to.equal(text)
       expect(countSegments(text)).to.equal(partCount)
       expect(isGsm7(text)).to.equal(encoding === 'GSM-7')
+    })
+  }
+
+  for (const [text, encoding, partCount] of [
+    ['a'.repeat(160), 'GSM-7', 1],
+    ['€'.repeat(80), 'UCS-2', 2],
+    [`${'a'.repeat(121)}€`, 'UCS-2', 2],
+    ['Δ'.repeat(100), 'UCS-2', 2],
+    ['Grüße', 'GSM-7', 1],
+  ] as const) {
+    it(`at an account with Latin-1 for its default alphabet, ${text.slice(-3)}: ${partCount} in ${encoding}`, () => {
+      const segments = cutIntoSegments(text, { languages: [LATIN_1] })
+      expect(segments).to.include({ encoding })
+      expect(segments.parts).to.have.length(partCount)
+      expect(countSegments(text, [LATIN_1])).to.equal(partCount)
+      if (encoding === 'UCS-2') expect(mayNeedLanguage(text)).to.equal(true)
     })
   }
 

@@ -1,5 +1,5 @@
 import { encodeGsm7, type Shift } from '../../kit/text/gsm7.js'
-import { cutIntoSegments } from '../../kit/text/segments.js'
+import { cutIntoSegments, LATIN_1 } from '../../kit/text/segments.js'
 import type { Language } from '../../kit/text/national-tables.js'
 import { decode } from '../alphabets/encoded-text.js'
 import { encodedText, UCS_2, type Alphabet } from '../sms/data-coding.js'
@@ -20,8 +20,9 @@ export function encodeText(
   codings = { gsm: 0, unicode: UCS_2 },
   languages: readonly Language[] = [],
 ): TextToSend {
-  const isForeign = alphabet === 'latin-1' && /[^\0-\xff]/.test(text)
-  const { encoding, parts, shift } = cutIntoSegments(text, { languages, isForeign })
+  const { encoding, parts, shift } = cutIntoSegments(text, {
+    languages: alphabet === LATIN_1 ? [LATIN_1] : languages,
+  })
   if (encoding === 'UCS-2')
     return { dataCoding: codings.unicode, parts: parts.map(smpp.encodings.UCS2.encode), shift }
   const encode = (part: string) =>

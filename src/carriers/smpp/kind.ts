@@ -1,4 +1,5 @@
 import type { CarrierKind } from '../kind.js'
+import { LATIN_1 } from '../../kit/text/segments.js'
 import { listenToSmsc } from './listen.js'
 import { readLanguages } from './setting-lines.js'
 import { smppSettings, type SmppSettings } from './settings.js'
@@ -9,7 +10,8 @@ export const smppKind: CarrierKind<SmppSettings> = {
   settings: smppSettings,
   defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
   create: ({ name }, settings, { http }) => createSmpp(name, smppSettings.cast(settings), { hosts: http }),
-  languages: ({ nationalTables }) => readLanguages(nationalTables),
+  languages: ({ nationalTables, defaultAlphabet }) =>
+    defaultAlphabet === LATIN_1 ? [LATIN_1] : readLanguages(nationalTables),
   listen: listenToSmsc,
   sendsBySegment: true,
 }

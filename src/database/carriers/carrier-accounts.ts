@@ -1,4 +1,4 @@
-import type { Language } from '../../kit/text/national-tables.js'
+import type { AccountTable } from '../../kit/text/segments.js'
 import type { Database } from '../connection.js'
 import type { KeptPhones } from './phones.js'
 
@@ -58,7 +58,7 @@ const COLUMNS = {
 interface StoredSettings {
   settingsSealed: Buffer
   /** What the settings say, for counting segments. */
-  languages: readonly Language[]
+  languages: readonly AccountTable[]
 }
 
 /** @returns false if there is an account with this name */
@@ -241,10 +241,10 @@ export async function listKindsOf(db: Database, names: readonly string[]): Promi
 }
 
 /** The languages whose tables the accounts with these names may use, in the order of the names. */
-export async function listLanguagesOf(db: Database, names: readonly string[]): Promise<Language[][]> {
+export async function listLanguagesOf(db: Database, names: readonly string[]): Promise<AccountTable[][]> {
   const rows = await db('carrier_accounts')
     .whereIn('name', [...new Set(names)])
-    .select<{ name: string; languages: Language[] }[]>('name', 'languages')
+    .select<{ name: string; languages: AccountTable[] }[]>('name', 'languages')
   const languages = new Map(rows.map((row) => [row.name, row.languages]))
   return names.map((name) => languages.get(name) ?? [])
 }

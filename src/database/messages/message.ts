@@ -1,4 +1,5 @@
 import { LANGUAGE_NAMES } from '../../kit/text/national-tables.js'
+import { LATIN_1 } from '../../kit/text/segments.js'
 import {
   count,
   internal,
@@ -81,7 +82,7 @@ export const MESSAGE_FIELDS = {
     'The number of segments that are sent and charged for. Null without a text.',
   ),
   /** Of the account that it goes by: the national tables that it may be sent with. */
-  languages: internal(LANGUAGES, orNull(listOf(oneOf(...LANGUAGE_NAMES)))),
+  languages: internal(LANGUAGES, orNull(listOf(oneOf(...LANGUAGE_NAMES, LATIN_1)))),
   /** The number that counts in caps and usage; null for a received message. */
   countedSegments: internal('m.segment_count', orNull(SEGMENT_COUNT)),
   carrierSegmentCount: shown(

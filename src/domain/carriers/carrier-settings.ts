@@ -1,6 +1,6 @@
 import type { AnyObject } from 'yup'
 import type { CarrierKind } from '../../carriers/kind.js'
-import type { Language } from '../../kit/text/national-tables.js'
+import type { AccountTable } from '../../kit/text/segments.js'
 import { findSealedSettings } from '../../database/carriers/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
 import { asError, Unavailable } from '../../errors.js'
@@ -54,7 +54,7 @@ export function storedSettings(
   tools: { secrets: Secrets },
   { id, kind }: { id: string; kind: CarrierKind },
   settings: AnyObject,
-): { settingsSealed: Buffer; languages: readonly Language[] } {
+): { settingsSealed: Buffer; languages: readonly AccountTable[] } {
   return {
     settingsSealed: sealSettings(tools, id, settings),
     languages: kind.languages?.(settings) ?? [],

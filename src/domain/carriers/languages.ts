@@ -1,5 +1,4 @@
-import type { Language } from '../../kit/text/national-tables.js'
-import { mayNeedLanguage } from '../../kit/text/segments.js'
+import { mayNeedLanguage, type AccountTable } from '../../kit/text/segments.js'
 import type { Context } from '../context.js'
 
 /**
@@ -10,6 +9,6 @@ export async function languagesFor(
   { batched }: Pick<Context, 'batched'>,
   carrierAccount: string,
   text: string,
-): Promise<readonly Language[]> {
+): Promise<readonly AccountTable[]> {
   return mayNeedLanguage(text) ? batched.findLanguages(carrierAccount) : []
 }

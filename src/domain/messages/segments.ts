@@ -2,7 +2,7 @@ import type { Message } from '../../database/messages/message.js'
 import { countCharacters } from '../../kit/text/characters.js'
 import { UserError } from '../../errors.js'
 import type { Language } from '../../kit/text/national-tables.js'
-import { cutIntoSegments, type Encoding } from '../../kit/text/segments.js'
+import { cutIntoSegments, type AccountTable, type Encoding } from '../../kit/text/segments.js'
 import { MAX_TEXT_LENGTH, REFUSALS } from './submit/refusals.js'
 
 /** The size of a text, which decides its cost. */
@@ -34,7 +34,7 @@ export function sizeOf({
  * @param languages those of the account that would send it
  * @throws UserError 400 for a text that the service would not send
  */
-export function measureText(written: string, languages: readonly Language[] = []): Measure {
+export function measureText(written: string, languages: readonly AccountTable[] = []): Measure {
   const text = written.toWellFormed()
   const characterCount = countCharacters(text)
   if (characterCount > MAX_TEXT_LENGTH) throw new UserError(REFUSALS.tooLong)

@@ -73,22 +73,25 @@ const NATIONAL: readonly EncodingScheme[] = ['single', 'locking', 'both'].flatMa
   }),
 )
 
+export const LATIN_1 = 'latin-1'
+
+/**
+ * What an account sends with besides GSM-7 and UCS-2: the tables of a language, or Latin-1 in place of GSM-7, which has
+ * neither the euro sign nor Greek letters.
+ */
+export type AccountTable = Language | typeof LATIN_1
+
 export interface CutOptions {
-  /** The languages whose tables may be used. */
-  languages?: readonly Language[]
-  /** True if GSM-7 must not be used. */
-  isForeign?: boolean
+  /** Those of the account. */
+  languages?: readonly AccountTable[]
 }
 
 /**
  * An empty text is one empty segment. Of several national tables, those count that make the fewest segments: never more
  * than UCS-2 would make, because two septets have fewer bits than its unit.
  */
-export function cutIntoSegments(
-  text: string,
-  { languages = [], isForeign = false }: CutOptions = {},
-): Segments {
-  if (isForeign) return cut(text, UCS_2)
+export function cutIntoSegments(text: string, { languages = [] }: CutOptions = {}): Segments {
+  if (languages.includes(LATIN_1) && !IN_LATIN_1.test(text)) return cut(text, UCS_2)
   if (isGsm7(text)) return cut(text, GSM_7)
   const national = NATIONAL.filter(
     ({ language, encoder }) => language !== null && languages.includes(language) && hasAll(encoder, text),
@@ -127,6 +130,7 @@ function cut(text: string, { encoder, ...scheme }: EncodingScheme): Segments {
 const WITHOUT_ESCAPES = matching([GSM_7], (septets) => septets.length === 1)
 const IN_GSM_7 = matching([GSM_7])
 const IN_ANY_TABLE = matching([GSM_7, ...NATIONAL])
+const IN_LATIN_1 = /^[\0-\xff]*$/
 const WITHOUT_SURROGATES = /^[^\ud800-\udfff]*$/
 
 /** True if SMS can send the text in its default alphabet, GSM-7, with 160 characters in a segment. */
@@ -141,13 +145,14 @@ export function isShort(text: string): boolean {
 
 /** True if the languages of the carrier account may make a difference, so that they have to be looked up. */
 export function mayNeedLanguage(text: string): boolean {
-  return !isGsm7(text) && IN_ANY_TABLE.test(text)
+  return isGsm7(text) ? !IN_LATIN_1.test(text) : IN_ANY_TABLE.test(text)
 }
 
 /** The number of parts that `cutIntoSegments` makes; for most texts in a twentieth of the time. */
-export function countSegments(text: string, languages: readonly Language[] = []): number {
+export function countSegments(text: string, languages: readonly AccountTable[] = []): number {
   const { length } = text
   if (isShort(text)) return 1
+  if (languages.includes(LATIN_1)) return cutIntoSegments(text, { languages }).parts.length
   if (WITHOUT_ESCAPES.test(text)) return length <= GSM_7.room.single ? 1 : Math.ceil(length / GSM_7.room.part)
   const isNational = languages.length > 0 && mayNeedLanguage(text)
   if (!isNational && !isGsm7(text) && WITHOUT_SURROGATES.test(text))

@@ -44,6 +44,14 @@ describeContext('the national tables of an account', (context) => {
     expect(await languages()).to.deep.equal({ languages: ['turkish'] })
   })
 
+  it('are Latin-1 where the SMSC has it for its default alphabet: what it lacks is sent and counted as UCS-2', async () => {
+    await change({ nationalTables: '', defaultAlphabet: 'latin-1' })
+    expect(await languages()).to.deep.equal({ languages: ['latin-1'] })
+    expect(await send(line, '€'.repeat(80))).to.include({ encoding: 'UCS-2', segmentCount: 2 })
+    await change({ defaultAlphabet: 'gsm-7', nationalTables: 'turkish' })
+    expect(await send(line, '€'.repeat(80))).to.include({ encoding: 'GSM-7', segmentCount: 1 })
+  })
+
   it('count in what its lines send: in the message, in caps, and as long as they are set', async () => {
     await setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, 100)
     const used = async () => (await readLimits(context, line.userId, line.lineId)).caps[0]?.used

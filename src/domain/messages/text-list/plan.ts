@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import { findUnwilling, type ListedText } from '../../../database/messages/text-lists.js'
 import { refusalOf, UserError } from '../../../errors.js'
-import { countSegments } from '../../../kit/text/segments.js'
-import type { Language } from '../../../kit/text/national-tables.js'
+import { countSegments, type AccountTable } from '../../../kit/text/segments.js'
 import type { Context } from '../../context.js'
 import { parseNumber } from '../phone-number.js'
 import { MAX_TEXT_LENGTH, MAX_TEXT_UNITS, REFUSALS, requireSendable } from '../submit/refusals.js'
@@ -26,7 +25,7 @@ export interface ListPlan {
   goodCount: number
   segmentCount: number
   /** The languages whose tables the texts may be sent with. */
-  languages: readonly Language[]
+  languages: readonly AccountTable[]
 }
 
 export interface PlannedText extends ListedText {

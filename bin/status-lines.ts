@@ -68,7 +68,7 @@ export function describeStatus(
       ),
     ),
     '',
-    ...titled('Failing endpoints, worst first', endpoints, describeEndpoints),
+    ...titled('Failing or slow endpoints, worst first', endpoints, describeEndpoints),
     ...titled('Busiest lines in the last 15 minutes', lines, describeLines),
     bold('Services'),
     ...service('Postgres', postgres),
@@ -103,9 +103,12 @@ function describeWait(way: string, wait: Percentiles | undefined): string {
 
 function describeEndpoints({ endpoints }: EndpointTroubles): string[] {
   return endpoints.map(
-    ({ host, lineNumber, disabledAt, consecutiveFailureCount, waitingCount, heldCount }) => {
-      const state =
-        disabledAt === null ? `failed ${countOf(consecutiveFailureCount, 'time')} in a row` : 'disabled'
+    ({ host, lineNumber, disabledAt, failingSince, consecutiveFailureCount, waitingCount, heldCount }) => {
+      const failing =
+        failingSince === null
+          ? 'slow, so it gets fewer events at a time'
+          : `failed ${countOf(consecutiveFailureCount, 'time')} in a row`
+      const state = disabledAt === null ? failing : 'disabled'
       const left = `${describeCount(waitingCount)} events waiting, ${describeCount(heldCount)} held`
       return `  ${host} of ${lineNumber ?? 'an application'}: ${state}; ${left}`
     },

@@ -25,11 +25,23 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     expect(said).to.match(/\n {2}Postgres {9}healthy {7}Version: \d/)
     expect(said).to.match(/\n {2}Storage {10}healthy .* Writing: Not tested/)
     expect(said).to.match(
-      /Failing endpoints, worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
+      /Failing or slow endpoints, worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
     )
     expect(said).to.match(/Busiest lines in the last 15 minutes\n {2}\+1555\d{7} {5}1 accepted, 0 received\n/)
     expect(said).not.to.include('secret-path')
     expect(said).not.to.include('\u001b')
+  })
+
+  it('does not call an endpoint failing that is only slow', async () => {
+    const before = await context.db('endpoints').first('failing_since', 'consecutive_failure_count')
+    await context.db('endpoints').update({
+      ...{ failing_since: null, consecutive_failure_count: 0 },
+      slowed_at: context.db.fn.now(),
+    })
+    expect((await run('status')).join('\n')).to.match(
+      /127\.0\.0\.1:9 of \+1555\d{7}: slow, so it gets fewer events/,
+    )
+    await context.db('endpoints').update({ ...before, slowed_at: null })
   })
 
   it('prints all of it as JSON', async () => {

@@ -39,7 +39,7 @@ describeWeb('the overview page', ({ context, web }) => {
     const words = wordsOf(page.text)
     for (const part of [
       ...['Needs attention', 'Outbound messages per minute', 'Time from event to endpoint', 'Queues'],
-      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Failing endpoints', 'Busiest'],
+      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Failing or slow endpoints', 'Busiest'],
     ]) {
       expect(words).to.include(part)
     }

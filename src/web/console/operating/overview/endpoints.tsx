@@ -97,7 +97,8 @@ function State({ endpoint }: { endpoint: TroubledEndpoint }) {
   }
   return (
     <span>
-      <span class="badge waiting">slow</span> The server was overloaded, so it gets fewer events at a time.
+      <span class="badge waiting">slow</span> It timed out or returned 429 or 5xx, so it gets fewer events at
+      a time.
     </span>
   )
 }

@@ -39,7 +39,7 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
         {(value) => <Carriers carriers={value} />}
       </OverviewSection>
       <Services overview={overview} />
-      <OverviewSection id="endpoints" title="Failing endpoints" part={endpoints}>
+      <OverviewSection id="endpoints" title="Failing or slow endpoints" part={endpoints}>
         {(value) => <Endpoints troubles={value} userId={userId} />}
       </OverviewSection>
       <p class="muted">Updates automatically.</p>

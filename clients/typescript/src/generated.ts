@@ -1500,7 +1500,7 @@ export interface EndpointHealth {
 }
 
 export interface EndpointPolicy {
-  /** When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within 15 minutes. `long`: 17 within about a week. Or a list of the delays between attempts, in seconds. An empty list means no retries. */ retrySchedule:
+  /** When failed events are retried. `default`: 10 attempts in about 54 hours. `short`: 5 within 15 minutes. `long`: 17 within about a week. Or a list of the delays between attempts, in seconds. An empty list means no retries. */ retrySchedule:
     'default' | 'short' | 'long' | number[]
   /** If false, an event whose request timed out is not retried automatically. */ retryOnTimeout: boolean
   /** How long the endpoint can take to respond. Null uses this installation's limit. */ timeoutSeconds:

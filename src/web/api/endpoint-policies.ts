@@ -2,6 +2,7 @@ import * as yup from 'yup'
 import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoints/policy.js'
 import { MAX_TEMPLATE_LENGTH } from '../../domain/endpoints/deliveries/template.js'
 import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoints/policies.js'
+import { DEFAULT_RETRY_WORDS } from '../../domain/endpoints/deliveries/retry-schedule.js'
 import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/endpoints/policy-fields.js'
 import { UNASKED_EVENT_TYPES } from '../../event-types.js'
 import {
@@ -34,7 +35,7 @@ const FIELDS: Record<string, Schema> = {
         },
       ],
     },
-    'When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within 15 minutes. ' +
+    `When failed events are retried. \`default\`: ${DEFAULT_RETRY_WORDS}. \`short\`: 5 within 15 minutes. ` +
       '`long`: 17 within about a week. Or a list of the delays between attempts, in seconds. An empty list means no retries.',
   ),
   retryOnTimeout: describe(flag, 'If false, an event whose request timed out is not retried automatically.'),

@@ -1,3 +1,4 @@
+import { DEFAULT_RETRY_WORDS } from '../../domain/endpoints/deliveries/retry-schedule.js'
 import * as yup from 'yup'
 import { ACCOUNT_EVENT_TYPES, EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit/refusals.js'
@@ -148,7 +149,9 @@ export function outgoingWebhooks(): Paths {
       responses: {
         '2XX': { description: 'The event was accepted.' },
         410: { description: 'The endpoint is disabled, and its events are held.' },
-        default: { description: 'The event is retried, first after 5 s, for up to three days in total.' },
+        default: {
+          description: `The event is retried, first after 5 s, by default with ${DEFAULT_RETRY_WORDS}.`,
+        },
       },
     },
   })

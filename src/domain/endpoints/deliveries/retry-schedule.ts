@@ -27,6 +27,20 @@ export function retrySchedule(baseMs: number): Backoff {
   return { baseMs, factor: 4, capMs: CAP_MS, jitter: JITTER }
 }
 
+/** The default of DELIVERY_RETRY_BASE_MS. */
+const DEFAULT_BASE_MS = 5000
+
+/** How long the attempts of an event take by default, without the time of the requests. */
+const DEFAULT_RETRY_HOURS = Math.round(
+  Array.from({ length: MAX_ATTEMPTS - 1 }, (_, n) =>
+    backoffMs(n + 1, { ...retrySchedule(DEFAULT_BASE_MS), jitter: 0 }, 0),
+  ).reduce((sum, waitMs) => sum + waitMs, 0) /
+    (HOUR * 1000),
+)
+
+/** The default schedule in words, such as `10 attempts in about 54 hours`. */
+export const DEFAULT_RETRY_WORDS = `${MAX_ATTEMPTS} attempts in about ${DEFAULT_RETRY_HOURS} hours`
+
 /**
  * Returns the wait after the nth attempt of a round; undefined if it was the last.
  *

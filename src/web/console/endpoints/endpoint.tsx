@@ -1,3 +1,4 @@
+import { DEFAULT_RETRY_WORDS } from '../../../domain/endpoints/deliveries/retry-schedule.js'
 import type { Middleware } from 'koa'
 import { listAccountDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { getApplication } from '../../../domain/applications/applications.js'
@@ -256,7 +257,9 @@ function EndpointFacts({ view: { endpoint, owner, work, policy } }: { view: Endp
         <Places endpoint={work} />
       </Fact>
       <Fact label="Payload">{SHAPE_WORDS[policy.shape]}</Fact>
-      <Fact label="Retries">{scheduleWords(policy)}</Fact>
+      <Fact label="Retries">
+        {policy.retrySchedule === 'default' ? DEFAULT_RETRY_WORDS : scheduleWords(policy)}
+      </Fact>
       <Fact label="Signature">{policy.signature}</Fact>
     </Facts>
   )

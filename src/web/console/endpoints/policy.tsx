@@ -10,6 +10,7 @@ import {
   type ShownPolicy,
 } from '../../../domain/endpoints/policies.js'
 import { MAX_TEMPLATE_LENGTH } from '../../../domain/endpoints/deliveries/template.js'
+import { DEFAULT_RETRY_WORDS } from '../../../domain/endpoints/deliveries/retry-schedule.js'
 import { MAX_TIMEOUT_SECONDS } from '../../../domain/endpoints/policy-fields.js'
 import { parsePolicyText } from '../../../domain/endpoints/policy-text.js'
 import { UserError } from '../../../errors.js'
@@ -113,17 +114,21 @@ export function Policy(props: {
           {...{ page, action }}
           name="retrySchedule"
           label="Retry schedule"
-          hint="default (10 attempts in 3 days), short (5 in 15 minutes), long (17 in a week), or your own delays in seconds, such as 5, 60, 3600."
+          hint={`default (${DEFAULT_RETRY_WORDS}), short (5 in 15 minutes), long (17 in a week), or your own delays in seconds, such as 5, 60, 3600.`}
           value={scheduleWords(policy)}
           autocomplete="off"
         />
         <CheckBox
           {...{ page, action }}
           name="retryOnTimeout"
-          label="Retry events that time out. If off, a slow server never gets an event twice."
+          label="Retry events that time out. If off, an event that times out is not sent again."
           isChecked={policy.retryOnTimeout}
         />
-        <Field {...field('timeoutSeconds')} label="Timeout, in seconds" hint="Leave empty for the default." />
+        <Field
+          {...field('timeoutSeconds')}
+          label="Timeout, in seconds"
+          hint={`From 1 to ${MAX_TIMEOUT_SECONDS}. Leave empty for the default of this service.`}
+        />
         <Field
           {...field('requestsAtOnce')}
           label="Maximum concurrent events"

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { readFile } from 'node:fs/promises'
 import {
+  DEFAULT_RETRY_WORDS,
   MAX_ATTEMPTS,
   nextRetryMs,
   readRetryAfter,
@@ -20,6 +22,14 @@ const attempt = fc.integer({ min: 1, max: 9 })
 describe('retry schedule', () => {
   it('is 5 s, 20 s, 80 s, 320 s … up to 24 h, when chance is in the middle', () => {
     expect(STEPS.map((_, index) => nextRetryMs(index + 1, BASE_MS, undefined, 0.5))).to.deep.equal(STEPS)
+  })
+
+  it('takes as long as people are told', async () => {
+    const hours = Math.round(STEPS.reduce((sum, wait) => sum + wait, 0) / HOUR)
+    expect(DEFAULT_RETRY_WORDS).to.equal(`10 attempts in about ${hours} hours`)
+    for (const path of ['README.md', 'docs/concepts.md', 'docs/operating/runbooks.md']) {
+      expect(await readFile(path, 'utf8'), path).to.include(`about ${hours} hours`)
+    }
   })
 
   it('ends with the 10th attempt', () => {

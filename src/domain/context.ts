@@ -61,6 +61,8 @@ export interface Context {
   /** Our copies of media. */
   storage: Storage
 
+  /** It is aborted when the context begins to close. */
+  closing: AbortSignal
   /** Closes Redis and Postgres last, because work under way may need them. */
   close(): Promise<void>
 }

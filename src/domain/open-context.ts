@@ -62,6 +62,7 @@ interface ContextOptions {
 export function createContext(config: Config, options: ContextOptions): Context {
   const log = createLog(options.process, config.logLevel, config.logFormat)
   const secrets = createSecrets(config.encryptionKeys)
+  const closing = new AbortController()
 
   const db = connectDatabase({
     url: config.databaseUrl,
@@ -128,7 +129,9 @@ export function createContext(config: Config, options: ContextOptions): Context 
     mailer: config.smtp === undefined ? undefined : createMailer(config.smtp),
     storage,
 
+    closing: closing.signal,
     close: async () => {
+      closing.abort()
       await stopLeases(leases)
       await carriers.close()
       await carrierFetch.close()

@@ -1,24 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../errors.js'
+import type { Context } from './context.js'
 
-/** Ten tries a second apart: an outage of some seconds is survived, and then the worker is free again. */
-const TRIES = 10
 const PAUSE_MS = 1000
 
 /**
- * Records what has happened in the outside world. If Postgres is away for a moment, waiting is better than giving up:
- * without this write a sent text becomes `unknown`, and a delivered event is delivered twice.
+ * Records what has happened in the outside world. Without this write a sent text becomes `unknown`, and a delivered event
+ * is delivered twice. So it is tried until Postgres answers, or until the process closes: it has nothing else to do without
+ * Postgres, and holds no more of these than it has slots.
  *
- * @throws Unavailable after about 10 s
+ * @param pauseMs only tests give another
+ * @throws Unavailable if the process closes
  */
-export async function retryWrite(write: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+export async function retryWrite(
+  { closing }: Pick<Context, 'closing'>,
+  write: () => Promise<unknown>,
+  pauseMs = PAUSE_MS,
+): Promise<void> {
+  for (;;) {
     try {
       await write()
       return
     } catch (error) {
-      if (!(error instanceof Unavailable) || tries === TRIES) throw error
-      await sleep(PAUSE_MS)
+      if (!(error instanceof Unavailable) || closing.aborted) throw error
+      await sleep(pauseMs, undefined, { signal: closing }).catch(() => undefined)
     }
   }
 }

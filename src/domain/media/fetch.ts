@@ -86,7 +86,7 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
     context.log.warn({ mediaId: media.id, err: asError(error.cause ?? error) }, 'media.copy_unavailable')
     return retry(context, media, 'media_unavailable', OUR_FAULT_WAIT_MS)
   }
-  await retryWrite(() => settleStored(context, media, file))
+  await retryWrite(context, () => settleStored(context, media, file))
   // The row is asked because after a lost commit answer the statement runs again and finds its work done already.
   const isKept = await isStoredAs(context.db, media.id, file.storageKey)
   if (isKept) return { kind: 'stored', byteCount: file.byteCount }
@@ -133,11 +133,11 @@ async function retry(
   failure: MediaReason,
   ms: number,
 ): Promise<FetchOutcome> {
-  await retryWrite(() => putOff(context, media, failure, ms))
+  await retryWrite(context, () => putOff(context, media, failure, ms))
   return { kind: 'retry', ms, failure }
 }
 
 async function fail(context: Context, media: ClaimedMedia, failure: MediaReason): Promise<FetchOutcome> {
-  await retryWrite(() => settleFailed(context, media, failure))
+  await retryWrite(context, () => settleFailed(context, media, failure))
   return { kind: 'failed', failure }
 }

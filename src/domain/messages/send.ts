@@ -119,7 +119,7 @@ async function send(
 ): Promise<SendOutcome> {
   return context.leases.messages.during(message.id, async () => {
     const settlement = await settlementOf(context, message, claimed)
-    await retryWrite(() => context.batched.settleMessage(settlement))
+    await retryWrite(context, () => context.batched.settleMessage(settlement))
     return outcomeOf(settlement)
   })
 }
@@ -179,7 +179,7 @@ async function claimOrGiveBack(context: Context, request: ClaimRequest): Promise
 /** The message may have been claimed, but certainly not handed over. */
 async function giveBack(context: Context, { id, claim }: ClaimRequest): Promise<void> {
   const settlement: Settlement = { id, claim, status: 'queued', uncounted: true }
-  await retryWrite(() => context.batched.settleMessage(settlement))
+  await retryWrite(context, () => context.batched.settleMessage(settlement))
 }
 
 function outcomeOf({ status, error, dueInMs = 0, passedOver }: Settlement): SendOutcome {

@@ -47,7 +47,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
   if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
   const result = await attemptDelivery(context, delivery)
   if (result === undefined) return { kind: 'early', ms: 0 }
-  await retryWrite(() => context.batched.deliverNext({ endpointId, places: 0, result }))
+  await retryWrite(context, () => context.batched.deliverNext({ endpointId, places: 0, result }))
   logAttempt(context, result)
   return outcomeOf(result)
 }
@@ -58,7 +58,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
 ): Promise<AttemptResult | undefined> {
   if (performance.now() - delivery.claimedSince > MAX_CLAIM_AGE_MS) {
-    await retryWrite(() => giveDeliveryBack(context.db, delivery))
+    await retryWrite(context, () => giveDeliveryBack(context.db, delivery))
     return undefined
   }
   const startedAt = delivery.claimedAt

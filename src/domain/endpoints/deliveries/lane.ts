@@ -175,7 +175,7 @@ class Lane {
     } catch (error) {
       await this.#noteCrash(delivery.id, error)
     } finally {
-      // Postgres may be away for longer than the crash can wait to be recorded. The place is free even so.
+      // The place is free even if the process closes before the crash could be recorded.
       this.#give(1)
     }
     if (result === undefined) this.look()
@@ -184,7 +184,7 @@ class Lane {
 
   async #goOn(result: AttemptResult): Promise<void> {
     const { context, endpointId } = this
-    await retryWrite(() => {
+    await retryWrite(context, () => {
       const places = this.#take()
       // What is due is claimed when the lane gets a place again.
       if (places === 0) this.#shallLook = true
@@ -200,7 +200,7 @@ class Lane {
     const { context, endpointId } = this
     context.log.error({ deliveryId: id, err: asError(error) }, 'job.crashed')
     jobCrashes.inc({ queue: 'deliver-event' })
-    await retryWrite(() => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
+    await retryWrite(context, () => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
     void context.queues.wakeLaneIn(CRASH_WAIT_MS, { endpointId, id })
   }
 

@@ -21,6 +21,13 @@ export const TOOLS: readonly Mutant[] = [
     tests: WINDOW,
   },
   {
+    breaks: 'those who waited behind one that leaves keep the times that they were told',
+    file: 'src/kit/redis/sliding-window-leave.lua',
+    find: 'if opens_at < told then',
+    replace: 'if opens_at < 0 then',
+    tests: WINDOW,
+  },
+  {
     breaks: 'a name is called that leads to a public address and a private one',
     file: 'src/safe-fetch/resolve.ts',
     find: 'addresses.some((address)',

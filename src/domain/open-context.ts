@@ -19,6 +19,7 @@ import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 import { createBatched } from './create-batched.js'
 import { createLeases, stopLeases } from './leases.js'
+import { giveLastPlacesBack } from './messages/send/give-places-back.js'
 import { createSendingQueue } from './messages/sending-queue.js'
 import { SERVICE } from './operating/audit/actor.js'
 import { createRowCache } from './row-cache.js'
@@ -132,6 +133,7 @@ export function createContext(config: Config, options: ContextOptions): Context 
     closing: closing.signal,
     close: async () => {
       closing.abort()
+      await giveLastPlacesBack(queues)
       await stopLeases(leases)
       await carriers.close()
       await carrierFetch.close()

@@ -13,6 +13,7 @@ export type Step =
   | { kind: 'burst'; gapMs: number; number: number; count: number; lateMs: number | 'never' }
   | { kind: 'repeat'; gapMs: number; pick: number }
   | { kind: 'clear'; gapMs: number; number: number }
+  | { kind: 'leave'; gapMs: number; pick: number; count: number }
 
 interface Ask {
   at: number
@@ -50,11 +51,18 @@ const burst = fc.record({
 })
 const repeat = fc.record({ kind: fc.constant('repeat' as const), gapMs, pick: fc.nat(1000) })
 const clear = fc.record({ kind: fc.constant('clear' as const), gapMs, number })
+const leave = fc.record({
+  kind: fc.constant('leave' as const),
+  gapMs,
+  pick: fc.nat(1000),
+  count: fc.integer({ min: 1, max: 9 }),
+})
 export const plan: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: burst },
     { weight: 1, arbitrary: repeat },
     { weight: 1, arbitrary: clear },
+    { weight: 2, arbitrary: leave },
   ),
   { minLength: 1, maxLength: 25, size: 'max' },
 )
@@ -82,6 +90,24 @@ export async function carryOut(
       coming.push({ ...asked, at: Math.max(asked.at, asked.at + waitMs + asked.lateMs) })
     }
   }
+  const leaveAll = async (leaving: readonly Ask[], at: number) => {
+    for (const { member } of leaving) account.leave(member)
+    const members = leaving.map(({ member }) => member)
+    for (const answer of answers) if (members.includes(answer.member)) answer.lateMs = 'never'
+    const ofNumbers = [...new Set(leaving.map((each) => each.number))].map((each) => ({
+      key: keyOf(each),
+      limit: NUMBER_LIMIT,
+      lengthMs: MINUTE,
+    }))
+    for (const left of [...ofNumbers, line]) {
+      for (const { member, waitMs } of await windows.leave(left, members, at)) {
+        const moved = coming.find((each) => each.member === member)
+        account.move(member, at + waitMs)
+        if (moved && moved.lateMs !== 'never')
+          moved.at = Math.min(moved.at, Math.max(at, at + waitMs + moved.lateMs))
+      }
+    }
+  }
   const askThoseDueBy = async (moment: number) => {
     for (;;) {
       coming.sort((a, b) => a.at - b.at)
@@ -97,6 +123,8 @@ export async function carryOut(
     if (step.kind === 'clear') {
       await windows.clear([keyOf(step.number)])
       account.clear(step.number)
+    } else if (step.kind === 'leave') {
+      if (coming.length > 0) await leaveAll(coming.splice(step.pick % coming.length, step.count), now)
     } else if (step.kind === 'repeat') {
       const repeated = answers.filter(({ waitMs }) => waitMs === 0)
       const chosen = repeated[step.pick % repeated.length]
@@ -134,6 +162,13 @@ function createAccount() {
         waiting.delete(member)
         held.set(member, { at, number: asked, epoch: epochOf(asked) })
       }
+    },
+    leave(member: string): void {
+      waiting.delete(member)
+    },
+    move(member: string, toldAt: number): void {
+      const told = waiting.get(member)
+      if (told && toldAt < told.toldAt) told.toldAt = toldAt
     },
     clear(ofNumber: number): void {
       epochs.set(ofNumber, epochOf(ofNumber) + 1)

@@ -220,6 +220,43 @@ describe('sliding window', () => {
     for (const [name, at] of told) expect(await windows.take(name, [line], at), name).to.equal(0)
   })
 
+  it('gives those behind who leave the times that they would have been told without them, in order', async () => {
+    const line = window(2)
+    await fill(line, [0, 100])
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    for (const name of names) await windows.take(name, [line], 200)
+    expect(await windows.leave(line, ['a', 'c', 'unknown'], 300)).to.deep.equal([
+      { member: 'b', waitMs: MINUTE - 300 },
+      { member: 'd', waitMs: MINUTE - 200 },
+      { member: 'e', waitMs: 2 * MINUTE - 300 },
+      { member: 'f', waitMs: 2 * MINUTE - 200 },
+    ])
+    expect(await windows.take('newcomer', [line], 400)).to.equal(3 * MINUTE - 400)
+    for (const [index, at] of [0, 100, MINUTE, MINUTE + 100].entries()) {
+      const name = ['b', 'd', 'e', 'f'][index]!
+      expect(await windows.take(name, [line], MINUTE + at), name).to.equal(0)
+    }
+  })
+
+  it('moves nobody when one leaves that has no turn, and those before one that leaves stay', async () => {
+    const line = window(1)
+    await fill(line, [0])
+    for (const name of ['a', 'b']) await windows.take(name, [line], 10)
+    expect(await windows.leave(line, ['unknown'], 20)).to.deep.equal([])
+    expect(await windows.leave(line, ['b'], 20)).to.deep.equal([])
+    expect(await windows.take('a', [line], MINUTE)).to.equal(0)
+  })
+
+  it('keeps the place that was taken of one that leaves, but not one that it holds for later', async () => {
+    const line = window(1)
+    await fill(line, [0])
+    await windows.take('waiter', [line], 10)
+    expect(await windows.leave(line, ['holder 0'], 20)).to.deep.equal([])
+    await windows.hold('holder 0', [line], 2 * MINUTE, 20)
+    expect(await windows.leave(line, ['holder 0'], 30)).to.deep.equal([{ member: 'waiter', waitMs: 0 }])
+    expect(await windows.take('waiter', [line], 30)).to.equal(0)
+  })
+
   it('is empty after clear, for those who held places and for those who waited', async () => {
     const line = window(2)
     await fill(line, [0, 1])

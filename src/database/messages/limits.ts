@@ -69,3 +69,24 @@ export async function listHandedOver(db: Database, lineId: string): Promise<Hand
   )
   return rows
 }
+
+/** The limits of a line's sending, and the paces of an account by which it may send. */
+export interface SendingLimits {
+  lineId: string
+  numberLimit: number
+  lineLimit: number
+  account: { id: string; messagesPerSecond: number | null; messagesPerSecondPerLine: number | null }
+}
+
+/** Lists the limits of lines, once for each account of a line. */
+export async function listSendingLimits(db: Database, lineIds: readonly string[]): Promise<SendingLimits[]> {
+  const { rows } = await db.raw<{ rows: SendingLimits[] }>(
+    `select l.id as "lineId", l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
+       json_build_object('id', c.id, 'messagesPerSecond', c.messages_per_second,
+         'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
+     from lines l join carrier_accounts c on is_line_at(l.carrier, l.routes, c.name)
+     where l.id = any (?::uuid[])`,
+    [[...lineIds]],
+  )
+  return rows
+}

@@ -71,19 +71,46 @@ export async function makeMessageDue(
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
      where m.id = ?::uuid and m.user_id = ? and ${IS_QUEUED} and m.not_before > clock_timestamp()
+       and m.error is not null
      returning m.id, m.job_generation as generation`,
     [id, userId],
   )
   return rows[0]
 }
 
+/** Lets messages that wait for room in a window (`postponeMessage`) ask earlier. Those of other times keep them. */
+export async function askEarlier(
+  db: Database,
+  told: readonly { id: string; waitMs: number }[],
+): Promise<Requeued[]> {
+  const ids = told.map(({ id }) => id)
+  const { rows } = await db.raw<{ rows: Requeued[] }>(
+    `with told as materialized (
+       select x.id, clock_timestamp() + make_interval(secs => x."waitMs" / 1000.0) as at
+       from jsonb_to_recordset(?::jsonb) as x(id uuid, "waitMs" double precision)
+     ), waiting as (
+       select m.id, t.at from messages m join told t on t.id = m.id
+       where m.id = any (?::uuid[]) and ${IS_QUEUED} and m.error is null and m.not_before > t.at
+       order by m.id for update of m skip locked
+     )
+     update messages m set job_generation = m.job_generation + 1, due_at = w.at, not_before = w.at
+     from waiting w where m.id = any (?::uuid[]) and m.id = w.id and ${IS_QUEUED}
+     returning m.id, m.job_generation as generation`,
+    [toJson(told), ids, ids],
+  )
+  return rows
+}
+
 /** SQL: the messages of a line that wait for a time, by the index of waiting messages. */
 const WAITS_FOR_TIME = `m.line_id = ? and m.status in ('queued', 'sending') and ${IS_QUEUED} and m.not_before > clock_timestamp()`
+
+/** SQL: those that wait for the next try of their carrier. The others wait for room in a window, and have no error. */
+const WAITS_FOR_CARRIER = `${WAITS_FOR_TIME} and m.error is not null`
 
 /** Counts a line's messages that wait until the carrier is tried again, up to a limit. */
 export async function countWaitingForCarrier(db: Database, lineId: string, max: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_TIME} limit ?) m`,
+    `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_CARRIER} limit ?) m`,
     [lineId, max],
   )
   return rows[0].count
@@ -93,7 +120,7 @@ export async function countWaitingForCarrier(db: Database, lineId: string, max: 
 export async function makeMessagesDue(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
-     from (select id from messages m where ${WAITS_FOR_TIME} order by "position" limit ? for update skip locked) waiting
+     from (select id from messages m where ${WAITS_FOR_CARRIER} order by "position" limit ? for update skip locked) waiting
      where m.id = waiting.id and ${IS_QUEUED} returning m.id, m.job_generation as generation`,
     [lineId, limit],
   )

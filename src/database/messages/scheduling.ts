@@ -1,9 +1,9 @@
 import { callFunction } from '../answers.js'
 import { transaction, type Database } from '../connection.js'
 import type { NewDelivery } from '../endpoints/deliveries/creating.js'
-import { CHANGED, changeMessages } from './announcing.js'
-import { requeueHeads, type Conversation, type Requeued } from './requeueing.js'
-import type { Settled } from './sending.js'
+import { CHANGED, changeMessages, type ChangedMessage } from './announcing.js'
+import { requeueHeads, type Requeued } from './requeueing.js'
+import type { Ended, Settled } from './sending.js'
 
 /** Locks a user's message that waits for its time or its turn, and returns its state before. */
 const WAITING = `(
@@ -40,7 +40,7 @@ export async function releaseScheduled(db: Database, limit: number): Promise<Rel
 }
 
 /** Ends messages whose `expires_at` is over and that no worker holds. */
-export async function failExpired(db: Database, limit: number): Promise<{ failed: string[] } & Settled> {
+export async function failExpired(db: Database, limit: number): Promise<{ failed: string[] } & Ended> {
   const { changed, deliveries } = await changeMessages(
     db,
     `changed as (
@@ -52,7 +52,7 @@ export async function failExpired(db: Database, limit: number): Promise<{ failed
      )`,
     [limit],
   )
-  return { failed: changed.map(({ id }) => id), requeued: await handOn(db, changed), deliveries }
+  return { failed: changed.map(({ id }) => id), ...(await handOn(db, changed)), deliveries }
 }
 
 /**
@@ -65,7 +65,7 @@ export async function failCancelled(
   db: Database,
   { userId, id }: { userId: string; id: string },
   note: (trx: Database) => Promise<void>,
-): Promise<Settled | undefined> {
+): Promise<Ended | undefined> {
   const ended = await transaction(db, async (trx) => {
     const changes = await changeMessages(
       trx,
@@ -80,7 +80,7 @@ export async function failCancelled(
     return changes
   })
   if (ended.changed.length === 0) return undefined
-  return { requeued: await handOn(db, ended.changed), deliveries: ended.deliveries }
+  return { ...(await handOn(db, ended.changed)), deliveries: ended.deliveries }
 }
 
 /**
@@ -95,14 +95,14 @@ export async function reschedule(
   db: Database,
   { userId, id, sendAt }: { userId: string; id: string; sendAt: Date },
   note: (trx: Database) => Promise<void>,
-): Promise<Requeued[] | undefined> {
+): Promise<Omit<Ended, 'deliveries'> | undefined> {
   const moved = await transaction(db, async (trx) => {
-    const { rows } = await trx.raw<{ rows: (Conversation & { statusBefore: string })[] }>(
+    const { rows } = await trx.raw<{ rows: Waited[] }>(
       `update messages m set status = 'scheduled', send_at = at.time, due_at = at.time, not_before = null
        from ${WAITING} b, (select greatest(?::timestamptz, clock_timestamp()) as time) at
        where m.id = any (?::uuid[]) and m.id = b.id and (b.status = 'scheduled' or (
          m.claim_id is null and count_scheduled(m.line_id) < max_scheduled_per_line()))
-       returning m.line_id as "lineId", m.to_number as "toNumber", b.status as "statusBefore"`,
+       returning m.id, m.line_id as "lineId", m.to_number as "toNumber", b.status as "statusBefore"`,
       [[id], userId, sendAt.toISOString(), [id]],
     )
     if (rows.length > 0) await note(trx)
@@ -114,12 +114,9 @@ export async function reschedule(
 /**
  * A message that was queued leaves its turn to the next message to its number. Nothing waits behind a scheduled one.
  */
-function handOn(
-  db: Database,
-  changed: readonly (Conversation & { statusBefore: string })[],
-): Promise<Requeued[]> {
-  return requeueHeads(
-    db,
-    changed.filter(({ statusBefore }) => statusBefore === 'queued'),
-  )
+async function handOn(db: Database, changed: readonly Waited[]): Promise<Omit<Ended, 'deliveries'>> {
+  const left = changed.filter(({ statusBefore }) => statusBefore === 'queued')
+  return { requeued: await requeueHeads(db, left), left }
 }
+
+type Waited = Omit<ChangedMessage, 'status'>

@@ -212,6 +212,12 @@ export interface Settled {
   deliveries: NewDelivery[]
 }
 
+/** The results of ending messages that waited. */
+export interface Ended extends Settled {
+  /** Those that were queued give back their places in the windows (`givePlacesBack`). */
+  left: ({ id: string } & Conversation)[]
+}
+
 /** Records how claimed messages ended, and hands each number to its next message (`settle_messages`). */
 export async function settleMessages(db: Database, settlements: readonly Settlement[]): Promise<Settled> {
   const rows = await callFunction<'settle_messages', { requeued: Head[]; deliveries: NewDelivery[] }>(
@@ -228,8 +234,8 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
 export async function failQueuedMessages(
   db: Database,
   failures: readonly ({ id: string; error: MessageReason | MediaReason } & Conversation)[],
-): Promise<Settled> {
-  const { deliveries } = await changeMessages(
+): Promise<Ended> {
+  const { deliveries, changed: left } = await changeMessages(
     db,
     `changed as (
        update messages m set status = 'failed', error = g.error
@@ -239,5 +245,5 @@ export async function failQueuedMessages(
      )`,
     [toJson(failures), failures.map(({ id }) => id)],
   )
-  return { requeued: await requeueHeads(db, failures), deliveries }
+  return { requeued: await requeueHeads(db, failures), deliveries, left }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
 import { IS_QUEUED, requeueHeads, type Requeued } from './requeueing.js'
-import type { Settled } from './sending.js'
+import type { Ended, Settled } from './sending.js'
 
 interface DueRow extends Requeued {
   lineId: string
@@ -54,7 +54,7 @@ export async function recordMessageCrash(
   db: Database,
   id: string,
   maxCrashes: number,
-): Promise<Settled | undefined> {
+): Promise<Ended | undefined> {
   const { changed, deliveries } = await changeMessages(
     db,
     `changed as (
@@ -66,7 +66,8 @@ export async function recordMessageCrash(
     [maxCrashes, maxCrashes, id],
   )
   const dead = changed.filter(({ status }) => status === 'failed')
-  return dead.length === 0 ? undefined : { requeued: await requeueHeads(db, dead), deliveries }
+  if (dead.length === 0) return undefined
+  return { requeued: await requeueHeads(db, dead), deliveries, left: dead }
 }
 
 /**

@@ -10,6 +10,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { getMessage } from './get-message.js'
 import { requireInOrder, requireNear } from './send-options.js'
+import { givePlacesBack } from './send/give-places-back.js'
 import { countOutcome } from './send/send-outcome.js'
 
 /**
@@ -27,6 +28,7 @@ export async function cancelMessage(context: Context, userId: string, id: string
   countOutcome({ kind: 'failed', error: 'cancelled' })
   void context.queues.enqueueMessages(ended.requeued)
   void context.queues.enqueueDeliveries(ended.deliveries)
+  void givePlacesBack(context, ended.left)
   return getMessage(context, userId, id)
 }
 
@@ -44,7 +46,7 @@ export async function rescheduleMessage(
   requireNear(sendAt, Date.now())
   const before = await getMessage(context, userId, id)
   if (before.expiresAt !== null) requireInOrder(sendAt, before.expiresAt)
-  const requeued = await reschedule(context.db, { userId, id: before.id, sendAt }, (trx) =>
+  const moved = await reschedule(context.db, { userId, id: before.id, sendAt }, (trx) =>
     record(context, trx, {
       action: 'message.rescheduled',
       subjectId: before.id,
@@ -53,8 +55,9 @@ export async function rescheduleMessage(
       after: { sendAt: sendAt.toISOString() },
     }),
   )
-  if (requeued === undefined) throw await explain(context, userId, id, 'rescheduled')
-  void context.queues.enqueueMessages(requeued)
+  if (moved === undefined) throw await explain(context, userId, id, 'rescheduled')
+  void context.queues.enqueueMessages(moved.requeued)
+  void givePlacesBack(context, moved.left)
   return getMessage(context, userId, id)
 }
 
@@ -86,6 +89,7 @@ export async function releaseDue(context: Context): Promise<number> {
     tellFailed(context, failed, 'expired')
     void queues.enqueueMessages(settled.requeued)
     void queues.enqueueDeliveries(settled.deliveries)
+    void givePlacesBack(context, settled.left)
     return failed.length
   })
   if (redis.status !== 'ready') return 0

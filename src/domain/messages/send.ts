@@ -19,6 +19,7 @@ import { MAX_CRASHES } from '../crashes.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { retryWrite } from '../retry-write.js'
 import { handOver } from './hand-over.js'
+import { givePlacesBack } from './send/give-places-back.js'
 import { orNextRoute } from './send/next-route.js'
 import { parseNumber } from './phone-number.js'
 import { countOutcome, type SendOutcome } from './send/send-outcome.js'
@@ -150,9 +151,10 @@ async function fail(
   error: MessageReason | MediaReason,
 ): Promise<SendOutcome> {
   const failures = [{ id, lineId, toNumber, error }]
-  const { requeued, deliveries } = await failQueuedMessages(context.db, failures)
+  const { requeued, deliveries, left } = await failQueuedMessages(context.db, failures)
   void context.queues.enqueueMessages(requeued)
   void context.queues.enqueueDeliveries(deliveries)
+  void givePlacesBack(context, left)
   return { kind: 'failed', error }
 }
 
@@ -200,11 +202,13 @@ function outcomeOf({ status, error, dueInMs = 0, passedOver }: Settlement): Send
  *
  * @returns true if the message was given up because of it
  */
-export async function countMessageCrash({ db, queues }: Context, id: string): Promise<boolean> {
+export async function countMessageCrash(context: Context, id: string): Promise<boolean> {
+  const { db, queues } = context
   const end = await recordMessageCrash(db, id, MAX_CRASHES)
   if (end === undefined) return false
   countOutcome({ kind: 'failed', error: 'internal_error' })
   void queues.enqueueMessages(end.requeued)
   void queues.enqueueDeliveries(end.deliveries)
+  void givePlacesBack(context, end.left)
   return true
 }

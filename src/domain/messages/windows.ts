@@ -1,5 +1,6 @@
 import type { Database } from '../../database/connection.js'
-import { listHandedOver } from '../../database/messages/limits.js'
+import { listHandedOver, listSendingLimits } from '../../database/messages/limits.js'
+import type { Conversation } from '../../database/messages/requeueing.js'
 import type { MessageToSend } from '../../database/messages/sending.js'
 import { sha256 } from '../../secrets.js'
 import type { SlidingWindows, Window } from '../../kit/redis/sliding-window.js'
@@ -67,6 +68,39 @@ export async function refillWindows(
 }
 
 /**
+ * Takes messages that need no place any more out of all windows in which they may wait.
+ *
+ * @returns the messages that waited behind them and may ask earlier, with the milliseconds until then
+ * @throws Unavailable
+ */
+export async function leaveWindows(
+  { db, windows }: Tools,
+  messages: readonly ({ id: string } & Conversation)[],
+): Promise<{ id: string; waitMs: number }[]> {
+  const byLine = new Map<string, typeof messages>()
+  for (const each of messages) byLine.set(each.lineId, [...(byLine.get(each.lineId) ?? []), each])
+  const left = new Map<string, { window: Window; members: string[] }>()
+  const add = (window: Window, member: string) => {
+    const known = left.get(window.key)
+    if (known === undefined) left.set(window.key, { window, members: [member] })
+    else known.members.push(member)
+  }
+  for (const { lineId, account, ...limits } of await listSendingLimits(db, [...byLine.keys()])) {
+    const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond)
+    for (const { id, toNumber } of byLine.get(lineId) ?? []) {
+      const ofLine = windowsOfLine({ lineId, toNumber, account, ...limits })
+      for (const window of [...ofLine, ...ofAccount]) add(window, id)
+    }
+  }
+  const told = await Promise.all(
+    [...left.values()].map(({ window, members }) => windows.leave(window, [...new Set(members)])),
+  )
+  const waits = new Map<string, number>()
+  for (const { member, waitMs } of told.flat()) waits.set(member, Math.max(waitMs, waits.get(member) ?? 0))
+  return [...waits].map(([id, waitMs]) => ({ id, waitMs }))
+}
+
+/**
  * Forgets who waits for the paces of these lines or accounts, and for the limits of these lines. Each was told a time, and
  * later ones are told theirs by it, so all of them have to ask again.
  *
@@ -87,7 +121,11 @@ function paceKey(id: string): string {
   return `lh:{${id}}:pace`
 }
 
-function windowsOfLine(message: MessageToSend): [Window, Window, ...Window[]] {
+function windowsOfLine(
+  message: Pick<MessageToSend, 'lineId' | 'toNumber' | 'numberLimit' | 'lineLimit'> & {
+    account: Pick<MessageToSend['account'], 'messagesPerSecondPerLine'>
+  },
+): [Window, Window, ...Window[]] {
   const { lineId, toNumber, numberLimit, lineLimit, account } = message
   return [
     { key: numberWindowKey(lineId, toNumber), limit: numberLimit, lengthMs: WINDOW_MS },

@@ -28,6 +28,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { uploadTokenOf } from '../media/upload-url.js'
 import { MAX_NUMBER_LENGTH, parseE164 } from '../messages/phone-number.js'
+import { givePlacesBack } from '../messages/send/give-places-back.js'
 import { readReason, recordForUsers } from './private-access.js'
 import { findUsersWithPerson } from './users-with-person.js'
 
@@ -122,9 +123,10 @@ async function eachPart(
   for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) await work({ number, lineIds, until })
 }
 
-async function endAll({ db }: Context, person: PersonOnLines): Promise<void> {
+async function endAll(context: Context, person: PersonOnLines): Promise<void> {
   for (;;) {
-    const ended = await endWaiting(db, person, ROWS_AT_ONCE)
+    const { left, ...ended } = await endWaiting(context.db, person, ROWS_AT_ONCE)
+    await givePlacesBack(context, left)
     if (Object.values(ended).every((count) => count < ROWS_AT_ONCE)) return
   }
 }

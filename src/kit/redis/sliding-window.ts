@@ -32,6 +32,19 @@ export interface SlidingWindows {
    */
   hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
   /**
+   * Takes members out of a window that ask for nothing any more: their turns, and the places that they hold for later. A
+   * place that was taken stays.
+   *
+   * @param now as for `take`
+   * @returns those who waited behind them and may ask earlier, with the milliseconds until then. They keep their turns.
+   * @throws Unavailable
+   */
+  leave(
+    window: Window,
+    members: readonly string[],
+    now?: number,
+  ): Promise<{ member: string; waitMs: number }[]>
+  /**
    * Restores the places that Redis has lost; those that it still has stay as they are.
    *
    * @throws Unavailable
@@ -54,18 +67,28 @@ export interface SlidingWindows {
 /** How late a waiter may come back before its turn goes to the next. A busy worker may be late without being dead. */
 const PATIENCE_MS = 2000
 
+/** Redis is busy for 20 ms with so many. Those behind them keep the times that they were told. */
+const MOST_MOVED = 5000
+
 const script = readScript('sliding-window')
 const holdScript = readScript('sliding-window-hold')
 const fillScript = readScript('sliding-window-fill')
+const leaveScript = readScript('sliding-window-leave')
 
-type Script = (keyCount: number, ...args: (string | number)[]) => Promise<number>
+type Script<Answer = number> = (keyCount: number, ...args: (string | number)[]) => Promise<Answer>
 
-type WithScript = Redis & { slidingWindow: Script; slidingWindowHold: Script; slidingWindowFill: Script }
+type WithScript = Redis & {
+  slidingWindow: Script
+  slidingWindowHold: Script
+  slidingWindowFill: Script
+  slidingWindowLeave: Script<(string | number)[]>
+}
 
 export function createSlidingWindows(redis: Redis): SlidingWindows {
   redis.defineCommand('slidingWindow', { lua: script })
   redis.defineCommand('slidingWindowHold', { lua: holdScript })
   redis.defineCommand('slidingWindowFill', { lua: fillScript })
+  redis.defineCommand('slidingWindowLeave', { lua: leaveScript })
   return {
     take: (member, windows, now) =>
       redisAvailable(() =>
@@ -89,6 +112,24 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           ...windows.map(({ lengthMs }) => lengthMs),
         ),
       )
+    },
+    leave: async ({ key, limit, lengthMs }, members, now) => {
+      const told = await redisAvailable(() =>
+        (redis as WithScript).slidingWindowLeave(
+          2,
+          key,
+          waiters(key),
+          now ?? '',
+          limit,
+          lengthMs,
+          MOST_MOVED,
+          ...members,
+        ),
+      )
+      return Array.from({ length: told.length / 2 }, (_, n) => ({
+        member: String(told[2 * n]),
+        waitMs: Number(told[2 * n + 1]),
+      }))
     },
     fill: async ({ key, lengthMs }, places) => {
       if (places.length === 0) return

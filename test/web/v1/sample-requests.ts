@@ -77,7 +77,7 @@ const ASKS: Partial<Record<string, (world: World) => SampleRequest>> = {
       world.api.context
         .db('messages')
         .where({ id: world.ids.messageId })
-        .update({ status: 'queued', not_before: inAnHour(world) }),
+        .update({ status: 'queued', error: 'throttled', not_before: inAnHour(world) }),
   }),
   listContacts: () => ({ query: 'page=0' }),
   saveContact: () => ({ right: { phoneNumber: '70123', name: 'Bank' }, wrong: {} }),

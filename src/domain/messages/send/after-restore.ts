@@ -6,6 +6,7 @@ import { stopTextLists } from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
+import { givePlacesBack } from './give-places-back.js'
 
 /** Each batch is a transaction that locks its rows. */
 const BATCH = 1000
@@ -29,6 +30,10 @@ export async function makeWaitingUnknown(context: Context, before: Date): Promis
     })
     await queues.enqueueDeliveries(deliveries)
     await queues.enqueueMessages(await requeueHeads(db, changed))
+    await givePlacesBack(
+      context,
+      changed.filter(({ statusBefore }) => statusBefore === 'queued'),
+    )
     total += changed.length
     if (changed.length < BATCH) return total
   }

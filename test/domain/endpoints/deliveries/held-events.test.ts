@@ -314,6 +314,9 @@ describeContext('sending the events that were held', (context) => {
       const id = await queueMessage(context, line)
       await expectRefusal(tryMessageNow(context, line.userId, id), 409)
       await changeRows(context, 'messages', id, { not_before: inAnHour(), due_at: inAnHour() })
+      // It waits for room in a window, and would be told the same time again.
+      await expectRefusal(tryMessageNow(context, line.userId, id), 409)
+      await changeRows(context, 'messages', id, { error: 'throttled' })
       await expectRefusal(tryMessageNow(context, newId(), id), 404)
       expect(await tryMessageNow(context, line.userId, id)).to.include({ id, status: 'queued' })
       expect(await messageRow(context, id)).to.include({ not_before: null, job_generation: 1 })
@@ -321,11 +324,12 @@ describeContext('sending the events that were held', (context) => {
 
     it('takes all of a line that wait for their carrier, in their order, and leaves the others', async () => {
       const ids = await queueMessages(context, line, 3)
-      const waiting = ids.slice(0, 2)
+      const waiting = { not_before: inAnHour(), due_at: inAnHour() }
+      await queueMessage(context, line, waiting)
       await context
         .db('messages')
-        .whereIn('id', waiting)
-        .update({ not_before: inAnHour(), due_at: inAnHour() })
+        .whereIn('id', ids.slice(0, 2))
+        .update({ ...waiting, error: 'carrier_unavailable' })
       expect(await countMessagesToTry(context, line.lineId)).to.equal(2)
       await expectRefusal(tryLineMessagesNow(context, newId(), line.lineId), 404)
       expect(await tryLineMessagesNow(context, line.userId, line.lineId)).to.equal(2)
@@ -344,7 +348,7 @@ describeContext('sending the events that were held', (context) => {
       await tryJobNow(context, 'deliver-event', id)
       expect(await isDue(id)).to.equal(true)
       const messageId = await queueMessage(context, line)
-      await changeRows(context, 'messages', messageId, { not_before: inAnHour() })
+      await changeRows(context, 'messages', messageId, { error: 'throttled', not_before: inAnHour() })
       await tryJobNow(context, 'send-message', messageId)
       expect(await messageRow(context, messageId)).to.include({ not_before: null })
       for (const queue of ['send-message', 'deliver-event', 'maintenance'] as const) {

@@ -43,7 +43,7 @@ describeWeb('pauses in the console', ({ context, web }) => {
       await context
         .db('messages')
         .where({ id })
-        .update({ not_before: context.db.raw(`now() + interval '1 hour'`) })
+        .update({ error: 'throttled', not_before: context.db.raw(`now() + interval '1 hour'`) })
       expect(await words(owning, `${path}/send`)).to.include('1 message is waiting to be retried.')
       expectSentTo(
         await owning.submit(`${path}/sending/try-now`),

@@ -22,6 +22,7 @@ import { onFirstUse } from '../../kit/process/on-first-use.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { fieldsOf, parseCallbackBody, readCallbackBody } from '../input/callback-body.js'
 import { isRecord } from '../middleware/json-body.js'
+import { targetOf } from '../middleware/normalize-path.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createEarlyReceipts } from '../listening/early-receipts.js'
 import { createOutageRetry } from '../listening/outage-retry.js'
@@ -57,7 +58,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
       // Anybody can send a small body that is large when it is unpacked, so it is read for an account only.
       if (!isRemembered()) await lookUpAccount(context, kind, accountId)
       return answerCallback(context, callbacks, {
-        ...{ kind, accountId, name, method: ctx.method as 'GET' | 'POST', path: ctx.originalUrl },
+        ...{ kind, accountId, name, method: ctx.method as 'GET' | 'POST', path: targetOf(ctx.originalUrl) },
         body: await readBody(),
         header: (header: string) => ctx.get(header),
         address: ctx.ip,
@@ -75,7 +76,7 @@ interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'head
   accountId: string
   /** The name of the callback. */
   name: string
-  /** The unchanged path and query. */
+  /** The path and query, as the carrier signed them. */
   path: string
   requestedAt: number
 }

@@ -7,6 +7,7 @@ import { AUTH_TOKEN, newSid } from '../../carriers/twilio/stand-in.js'
 import { ANNA } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
+import { requestRaw } from '../../helpers/web/raw-request.js'
 import { addTwilio, inboundOf, serveTwilio } from './support.js'
 
 describeWith('who may call us as Twilio', serveTwilio, (side) => {
@@ -47,6 +48,21 @@ describeWith('who may call us as Twilio', serveTwilio, (side) => {
       expect(text, what).to.contain('PUBLIC_URL')
     }
     expect(await inboundOf(side)).to.deep.equal([])
+  })
+
+  it('who names the whole URL as the target of the request', async () => {
+    const fields = message()
+    const signature = getExpectedTwilioSignature(AUTH_TOKEN, side.urlOf('message'), fields)
+    const target = `http://other.example:8080/carriers/twilio/${side.account.id}/message`
+    const call = (headers: Record<string, string>) =>
+      requestRaw(side.web.port, target, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+        body: new URLSearchParams(fields).toString(),
+      })
+    expect(await call({})).to.include({ status: 403 })
+    expect(await call({ 'X-Twilio-Signature': signature })).to.include({ status: 200 })
+    expect(await inboundOf(side)).to.have.length(1)
   })
 
   it('not who signs for the host that the request names', async () => {

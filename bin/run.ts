@@ -9,6 +9,7 @@ import { CSV } from '../src/kit/text/csv.js'
 import { CannotConnect } from '../src/database/outage.js'
 import { asError, Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
+import { printableFor } from './terminal.js'
 
 /**
  * Runs a command on the service's data. The exit code is 0, or 1 with one line that says what was wrong.
@@ -71,8 +72,12 @@ export interface Printing {
 
 /** Prints readable text, JSON with `--json`, or a row for each item of a list with `--csv`. */
 export function print({ json, csv }: Printing, result: unknown, lines: readonly string[]): void {
-  if (csv === true && Array.isArray(result)) process.stdout.write(stringify(result, CSV))
-  else process.stdout.write(json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`)
+  // JSON escapes some of what steers a terminal, but not all.
+  const data =
+    csv === true && Array.isArray(result)
+      ? stringify(result, CSV)
+      : json === true && `${JSON.stringify(result, null, 2)}\n`
+  process.stdout.write(data === false ? `${lines.join('\n')}\n` : printableFor(process.stdout, data))
 }
 
 /** The settings that are configured, or those that `linehook start` uses in this folder, if it ever ran here. */

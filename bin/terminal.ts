@@ -12,6 +12,11 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
+/** Does so for output of several lines, if it goes to a terminal: a file or a program gets it unchanged. */
+export function printableFor({ isTTY }: { isTTY?: boolean }, text: string): string {
+  return isTTY === true ? text.split(/\r?\n/).map(printable).join('\n') : text
+}
+
 /** Aligns the cells of rows in columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { moment } from '../../bin/commands/list-options.js'
+import { print, type Printing } from '../../bin/run.js'
 import { maskNumber, printable, table } from '../../bin/terminal.js'
 
 describe('what the command line shows', () => {
@@ -15,6 +16,27 @@ describe('what the command line shows', () => {
   it('texts of others, in one line and without what would steer the terminal', () => {
     expect(printable('Hi\u001b[2J\r\nthere\u202e!')).to.equal('Hi [2J there !')
     expect(printable('grüße 🙂')).to.equal('grüße 🙂')
+  })
+
+  it('the same for CSV and JSON at a terminal, and unchanged in a file', () => {
+    const result = [{ text: 'Hi\u001b[2J\u009b2J\nthere', from: '+1' }]
+    const shown = (isTTY: boolean, options: Printing) => {
+      const { isTTY: before, write } = process.stdout
+      let written = ''
+      Object.assign(process.stdout, { isTTY, write: (text: string) => (written += text) !== '' })
+      try {
+        print(options, result, [])
+      } finally {
+        Object.assign(process.stdout, { isTTY: before, write })
+      }
+      return written
+    }
+    expect(shown(true, { csv: true })).to.equal('text,from\n"Hi [2J 2J\nthere",\'+1\n')
+    expect(shown(false, { csv: true })).to.include('Hi\u001b[2J\u009b2J')
+    expect(JSON.parse(shown(true, { json: true }))).to.deep.equal([
+      { text: 'Hi\u001b[2J 2J\nthere', from: '+1' },
+    ])
+    expect(JSON.parse(shown(false, { json: true }))).to.deep.equal(result)
   })
 
   it('rows in columns', () => {

@@ -119,6 +119,27 @@ describe('the parts of the console in a browser', function () {
     }
   })
 
+  it('send a form once for a double click, and again once its page is shown again', async () => {
+    const page = await visit('/console/settings')
+    await page.evaluate(() => {
+      const noted: boolean[] = []
+      Object.assign(window, { noted })
+      addEventListener('submit', (event) => {
+        noted.push(event.defaultPrevented)
+        event.preventDefault()
+      })
+    })
+    const noted = () => page.evaluate(() => (window as unknown as { noted: boolean[] }).noted)
+    await page.getByText('Create a token').click()
+    await page.getByLabel('Token name').fill('Laptop')
+    const button = page.getByRole('button', { name: 'Create token' })
+    await button.dblclick()
+    expect(await noted()).to.deep.equal([false, true])
+    await page.evaluate(() => dispatchEvent(new Event('pageshow')))
+    await button.click()
+    expect(await noted()).to.deep.equal([false, true, false])
+  })
+
   it('on a phone, scroll to the current tab, and are at most 4,000 px tall', async () => {
     const page = await visit('/console/lines/:lineId/danger', PHONE)
     const tab = page.locator('.tabs [aria-current]')

@@ -111,6 +111,22 @@ document.addEventListener('change', (event) => {
     event.target.form.requestSubmit()
 })
 
+// A double click would send a form twice, and the browser drops the answer to the first press: a new token that nobody has seen,
+// or the cookie of a session that was just confirmed. What htmx sends stays on its page and may be sent again at once.
+const AGAIN_MS = 3000
+let sentAt = new WeakMap()
+document.addEventListener('submit', (event) => {
+  const { target: form, submitter, defaultPrevented } = event
+  if (form.method !== 'post' || defaultPrevented) return
+  if (form.matches('[data-hx-post]') || submitter?.matches('[data-hx-post]')) return
+  if (performance.now() - (sentAt.get(form) ?? -AGAIN_MS) < AGAIN_MS) event.preventDefault()
+  else sentAt.set(form, performance.now())
+})
+// The page is shown again by Back.
+addEventListener('pageshow', () => {
+  sentAt = new WeakMap()
+})
+
 // As in a messenger, Enter sends; with Shift it begins a line.
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

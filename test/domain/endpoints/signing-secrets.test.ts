@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { getConnection } from '../../../src/domain/lines/connection-overview.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../../src/domain/endpoints/signing-secrets.js'
-import { sendTestEvent, triggerEvent } from '../../../src/domain/endpoints/test-event.js'
+import { sendTestEvent, testEventTypesOf, triggerEvent } from '../../../src/domain/endpoints/test-event.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
-import { LINE_EVENT_TYPES } from '../../../src/event-types.js'
 import { disableConnection } from '../../../src/domain/lines/connections.js'
 import { createLineEventFeed } from '../../../src/domain/endpoints/line-events.js'
 import { describeContext } from '../../helpers/context.js'
+import { failure } from '../../helpers/failure.js'
 import { createLine, lineForEachTest, own } from '../../helpers/factories.js'
 import { startReceiver, type ReceivedRequest } from '../../helpers/services/receiver.js'
 import { openForSuite, openForEachTest } from '../../helpers/suite.js'
@@ -101,9 +101,13 @@ describeContext('what an endpoint gets from its owner', (context) => {
     })
 
     it('is an example of the type that was asked for', async () => {
-      for (const type of LINE_EVENT_TYPES) await sendTestEvent(context, ...own(line), type)
+      const types = testEventTypesOf({ lineId: line.lineId, applicationId: null })
+      for (const type of types) await sendTestEvent(context, ...own(line), type)
       expect(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)).to.deep.equal(
-        LINE_EVENT_TYPES,
+        types,
+      )
+      expect((await failure(sendTestEvent(context, ...own(line), 'lineDisconnected'))).message).to.match(
+        /^type must be one of inboundText, /,
       )
     })
 

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import * as yup from 'yup'
 import {
   linesOf,
@@ -14,7 +15,7 @@ export const smppSettings = yup.object({
   host: yup.string().trim().required().meta({ about: 'The host name or address of the SMSC.' }),
   port: whole(1, 65_535).default(2775).meta({ about: 'The port of the SMSC.' }),
   tls: yup.boolean().default(false).meta({ about: 'Whether to connect with TLS.' }),
-  tlsCertificate: yup.string().default('').meta({
+  tlsCertificate: pem('certificate').meta({
     about: "With TLS, the certificate (PEM) to trust if the SMSC's is not signed by a public authority.",
     multiline: true,
   }),
@@ -160,9 +161,7 @@ export const smppSettings = yup.object({
       return !hasOutbind(this.parent) || password !== ''
     })
     .meta({ about: 'With outbindPort, the password that the SMSC sends.', secret: true }),
-  outbindCertificate: yup
-    .string()
-    .default('')
+  outbindCertificate: pem('certificate')
     .test('tls', 'outbindCertificate must be set with outbindPort and tls', function (certificate) {
       return !hasOutbindTls(this.parent) || certificate !== ''
     })
@@ -171,9 +170,7 @@ export const smppSettings = yup.object({
         'With outbindPort and tls, the certificate (PEM) that we present, with any intermediate certificates.',
       multiline: true,
     }),
-  outbindKey: yup
-    .string()
-    .default('')
+  outbindKey: pem('private key')
     .test('tls', 'outbindKey must be set with outbindPort and tls', function (key) {
       return !hasOutbindTls(this.parent) || key !== ''
     })
@@ -186,6 +183,26 @@ export const smppSettings = yup.object({
     .default(30)
     .meta({ about: 'How often to check that the SMSC is still there (enquire_link).' }),
 })
+
+/** A text that is whole; TLS would ignore a certificate that was cut off, and a key only fails at the port. */
+function pem(what: 'certificate' | 'private key') {
+  return yup
+    .string()
+    .default('')
+    .test(
+      'pem',
+      `\${path} must be a whole ${what} in PEM, with its lines -----BEGIN and -----END`,
+      (text) => {
+        try {
+          if (text !== '' && what === 'certificate') new X509Certificate(text)
+          if (text !== '' && what === 'private key') createPrivateKey(text)
+          return true
+        } catch {
+          return false
+        }
+      },
+    )
+}
 
 /** Reads the other settings of the account when one of them is checked. */
 function hasOutbind(settings: unknown): boolean {

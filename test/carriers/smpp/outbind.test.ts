@@ -265,8 +265,19 @@ describe('an SMSC that connects to us and says outbind', () => {
     expect(await faultOf({ ...all, outbindFrom: '' })).to.match(/^outbindFrom must be set/)
     expect(await faultOf({ ...all, outbindPassword: '' })).to.match(/^outbindPassword must be set/)
     expect(await faultOf({ ...all, outbindFrom: 'smsc.example.com' })).to.match(/^outbindFrom: smsc/)
-    expect(await faultOf({ ...all, tls: true, outbindKey: 'k' })).to.match(/^outbindCertificate must be set/)
-    expect(await faultOf({ ...all, tls: true, outbindCertificate: 'c' })).to.match(/^outbindKey must be set/)
+    const [firstLine = ''] = SELF_MADE.cert.split('\n')
+    for (const key of ['tlsCertificate', 'outbindCertificate', 'outbindKey']) {
+      const tls = { tls: true, outbindCertificate: SELF_MADE.cert, outbindKey: SELF_MADE.key }
+      expect(await faultOf({ ...all, ...tls, [key]: firstLine })).to.match(
+        new RegExp(`^${key} must be a whole (certificate|private key) in PEM`),
+      )
+    }
+    expect(await faultOf({ ...all, tls: true, outbindKey: SELF_MADE.key })).to.match(
+      /^outbindCertificate must be set/,
+    )
+    expect(await faultOf({ ...all, tls: true, outbindCertificate: SELF_MADE.cert })).to.match(
+      /^outbindKey must be set/,
+    )
     expect(await faultOf({ ...base, outbindPort: 0 })).to.equal(undefined)
   })
 })

@@ -14,7 +14,12 @@ if (line === undefined) throw new Error('there is no line')
 const body = { lineId: line.id, toNumber: '+15005550199', text: 'He said: "5 $ \\ 3" 😀' }
 const first: Message = await linehook.sendMessage(body, { idempotencyKey: 'order-1' })
 const again = await linehook.sendMessage(body, { idempotencyKey: 'order-1', timeoutMs: 10_000 })
-const { messageId } = await sendByWebhook(WEBHOOK_URL, { toNumber: '+15005550199', text: 'By the webhook' })
+const { messageId } = await sendByWebhook(WEBHOOK_URL, {
+  toNumber: '+15005550199',
+  text: 'By the webhook',
+  sendAt: null,
+  carrierOptions: { templateId: '1007' },
+})
 
 const texts: (string | null)[] = []
 for await (const { text } of linehook.iterateMessages({ lineId: line.id, limit: 1 })) texts.push(text)

@@ -4,11 +4,13 @@ export interface WebhookMessage {
   toNumber: string
   text: string
   /** When it is to be sent, with an offset: `2026-12-24T18:00:00+01:00`. */
-  sendAt?: string | undefined
+  sendAt?: string | null | undefined
   /** If the carrier was not asked to send it by then, it fails. */
-  expiresAt?: string | undefined
+  expiresAt?: string | null | undefined
   /** What you call it. */
-  clientRef?: string | undefined
+  clientRef?: string | null | undefined
+  /** Extra parameters for the carrier, such as `templateId` for DLT in India. */
+  carrierOptions?: Readonly<Record<string, string>> | null | undefined
 }
 
 export interface WebhookOptions extends IdempotentOptions {

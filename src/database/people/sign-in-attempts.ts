@@ -18,33 +18,36 @@ export interface AttemptLimits {
  * Counts under locks, so that many guesses at the same moment cannot all see the last free place. Every caller takes
  * the account's lock before the address's, so that there is no deadlock.
  *
- * @returns false if the account or the address has had its attempts of the last 15 minutes
+ * @returns undefined if the account or the address has had its attempts of the last 15 minutes. `isBeyond` is true if
+ *   the address has used up its own.
  */
 export async function insertAttempt(
   trx: Knex.Transaction,
   attempt: SignInAttempt,
   limits: AttemptLimits,
-): Promise<boolean> {
+): Promise<{ isBeyond: boolean } | undefined> {
   // The locks are separate statements, because a count sees only what was committed before its statement began.
   for (const [seed, hash] of [attempt.accountHash, attempt.addressHash].entries()) {
     await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, ?))', [hash.toString('hex'), 2 + seed])
   }
-  const { rowCount } = await trx.raw<{ rowCount: number }>(
-    `insert into sign_in_attempts (id, account_hash, address_hash)
-     select :id, :accountHash, :addressHash
-     where (select count(*) from sign_in_attempts
-            where account_hash = :accountHash and attempted_at > clock_timestamp() - interval '15 minutes')
-           < :perAccount
-       and ((select count(*) from sign_in_attempts
-             where address_hash = :addressHash and attempted_at > clock_timestamp() - interval '15 minutes')
-            < :perAddress
-            or (select count(*) from sign_in_attempts
-                where account_hash = :accountHash and address_hash = :addressHash
-                  and attempted_at > clock_timestamp() - interval '15 minutes')
-               < :perAccountBeyond)`,
+  const { rows } = await trx.raw<{ rows: { isBeyond: boolean }[] }>(
+    `with counted as (
+       select
+         (select count(*) from sign_in_attempts
+          where account_hash = :accountHash and attempted_at > clock_timestamp() - interval '15 minutes') as of_account,
+         (select count(*) from sign_in_attempts
+          where address_hash = :addressHash and attempted_at > clock_timestamp() - interval '15 minutes') as of_address,
+         (select count(*) from sign_in_attempts
+          where account_hash = :accountHash and address_hash = :addressHash
+            and attempted_at > clock_timestamp() - interval '15 minutes') as of_both
+     )
+     insert into sign_in_attempts (id, account_hash, address_hash)
+     select :id, :accountHash, :addressHash from counted
+     where of_account < :perAccount and (of_address < :perAddress or of_both < :perAccountBeyond)
+     returning (select of_address >= :perAddress from counted) as "isBeyond"`,
     { ...attempt, ...limits },
   )
-  return rowCount > 0
+  return rows[0]
 }
 
 export async function deleteAttempt(db: Database, id: string): Promise<void> {

@@ -10,11 +10,21 @@ import { isPassword, passTimeOfACheck } from './passwords.js'
 
 /**
  * The failed attempts allowed in 15 minutes. Behind one IP address there may be a guesser and many other people (an
- * office, or a proxy that is not configured). So when the IP address has used up its attempts, each account that
- * exists still gets a few more from there, and no user is kept out by guesses at other accounts. Accounts that do not
- * exist get none: otherwise a flood of invented ones would keep passwords from being checked at all.
+ * office, or a proxy that is not configured). So when the IP address has used up its attempts, each account still gets
+ * a few more from there, and no user is kept out by guesses at other accounts. Accounts that do not exist get as many:
+ * otherwise the time of an answer would reveal which ones exist.
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
+
+/**
+ * The attempts of addresses that have used up theirs are compared one at a time, in all: otherwise a flood of invented
+ * accounts would keep the passwords of everybody else from being checked.
+ */
+const limitedBeyond = createSemaphore({
+  atOnce: 1,
+  maxWaiting: 20,
+  busy: 'Too many passwords are being checked right now',
+})
 
 /** An attempt counts for this long. */
 export const LOCKED_OUT_MINUTES = 15
@@ -49,17 +59,23 @@ export interface PasswordProof {
  */
 export async function provePassword(context: Context, proof: PasswordProof): Promise<boolean> {
   const { email, address, password, passwordHash } = proof
-  const limits = { ...LIMITS, perAccountBeyond: passwordHash === null ? 0 : LIMITS.perAccountBeyond }
-  const outcome = await tryOnce(context, { account: email.toLowerCase(), address, limits }, () =>
-    isPassword(passwordHash, password),
-  )
-  if (outcome === 'wrong') await record(context, context.db, { action: 'sign_in.failed', ...whoseOf(proof) })
-  if (outcome === 'locked_out') {
-    // An immediate answer would reveal which accounts exist.
-    await passTimeOfACheck()
-    await recordOnce(context, { action: 'sign_in.locked_out', ...whoseOf(proof) }, LOCKED_OUT_MINUTES)
-  }
-  return outcome === 'right'
+  const check = () => isPassword(passwordHash, password)
+  const attempt = { account: email.toLowerCase(), address, limits: LIMITS }
+  let counted = { isBeyond: false }
+  const outcome = await tryOnce(context, attempt, (found) => {
+    counted = found
+    return found.isBeyond ? limitedBeyond(check) : check()
+  })
+  if (outcome === 'right') return true
+  const isLockedOut = outcome === 'locked_out'
+  const act = { action: isLockedOut ? 'sign_in.locked_out' : 'sign_in.failed', ...whoseOf(proof) } as const
+  const isOnce = isLockedOut || (counted.isBeyond && proof.userId === null)
+  await Promise.all([
+    isOnce ? recordOnce(context, act, LOCKED_OUT_MINUTES) : record(context, context.db, act),
+    // An immediate answer would reveal which accounts exist, and so would the time of a row that is written only for them.
+    isLockedOut || counted.isBeyond ? passTimeOfACheck() : undefined,
+  ])
+  return false
 }
 
 export interface Attempt {
@@ -73,19 +89,20 @@ export interface Attempt {
 /**
  * Tries something that can be guessed, if the account and the address may try at all.
  *
+ * @param check gets `isBeyond`: the address has used up its own attempts
  * @throws Unavailable
  */
 export async function tryOnce(
   { db }: Pick<Context, 'db'>,
   { account, address, limits }: Attempt,
-  check: () => Promise<boolean>,
+  check: (counted: { isBeyond: boolean }) => Promise<boolean>,
 ): Promise<'right' | 'wrong' | 'locked_out'> {
   const attempt = { id: newId(), accountHash: sha256(account), addressHash: sha256(networkOf(address)) }
-  if (!(await limited(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))))
-    return 'locked_out'
+  const counted = await limited(() => transaction(db, (trx) => insertAttempt(trx, attempt, limits)))
+  if (counted === undefined) return 'locked_out'
   let isRight: boolean | undefined
   try {
-    isRight = await check()
+    isRight = await check(counted)
     return isRight ? 'right' : 'wrong'
   } finally {
     // An attempt that could not be compared was not a guess either.

@@ -62,8 +62,10 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   'messages.unknown': {
     mood: 'waiting',
     title: ({ count }) => `${countOf(count, 'message has', 'messages have')} an unknown outcome`,
-    text: () =>
-      'The carrier may have sent them, so they are not retried automatically. Check which ones arrived and resend the others.',
+    text: ({ count }) =>
+      count === 1
+        ? 'The carrier may have sent it, so it is not retried automatically. Check whether it arrived before resending.'
+        : 'The carrier may have sent them, so they are not retried automatically. Check which ones arrived and resend the others.',
     cure: ({ userId }) => ({ at: 'unknown messages', userId }),
   },
   'cap.near': {

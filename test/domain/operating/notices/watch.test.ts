@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { notePhone } from '../../../../src/domain/carriers/accounts/phones.js'
 import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { pauseCountry } from '../../../../src/database/messages/country-guard.js'
+import { NOTICE_KINDS } from '../../../../src/domain/operating/notices/kinds.js'
 import { describeNoticeInText } from '../../../../src/domain/operating/notices/describe.js'
 import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch.js'
 import { noteCharges } from '../../../../src/database/messages/charges.js'
@@ -205,6 +206,9 @@ describeContext('what people are told of', (context) => {
       const [notice] = await toldNotices(context, 'messages.unknown')
       expect(notice).to.include({ subject: line.userId, user_id: line.userId })
       expect(notice?.details).to.deep.equal({ userId: line.userId, count: 2 })
+      const { text } = NOTICE_KINDS['messages.unknown']
+      expect(text({ userId: line.userId, count: 2 })).to.include('may have sent them, so they are not')
+      expect(text({ userId: line.userId, count: 1 })).to.include('may have sent it, so it is not')
     })
 
     it('waits for what a carrier may still say, and for nothing older than a day', async () => {

@@ -112,13 +112,13 @@ const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
 }
 
 const STATUS_WORDS: Record<number, string> = {
-  401: 'It requires authentication. Allow these requests without it, and check their signature instead.',
+  401: "Check that it verifies with this endpoint's signing secret. If it requires a login instead, add the header under Delivery settings.",
   403: 'It rejected the request. Check its firewall and access rules. Our requests are signed.',
   404: 'Nothing was found at this path. Check the URL for typos.',
   405: 'It does not accept POST at this path. Events are sent with POST.',
   410: 'The URL is gone for good, so no more events are sent until you enable it again.',
   415: 'It does not accept JSON at this path. Events are sent as application/json.',
-  429: 'It is rate limiting. The event is retried after the time in its Retry-After header.',
+  429: 'It is rate limiting. Retries wait for the time in its Retry-After header.',
   502: 'A proxy could not reach the server behind it. Check that it is running.',
   503: 'It is temporarily unavailable.',
   504: 'The server behind a proxy timed out. Return 200 right away and do the work afterwards.',

@@ -25,6 +25,10 @@ describe('failures in words', () => {
     expect(explainFailure('http_404')).to.equal(
       'The server returned HTTP 404. Nothing was found at this path. Check the URL for typos.',
     )
+    // Our samples return it if the signature does not match, so that is the likely cause.
+    expect(explainFailure('http_401')).to.match(/^The server returned HTTP 401\. Check .* signing secret\./)
+    // A test event is explained with the same words, and is never retried.
+    expect(explainFailure('http_429')).to.not.include('is retried')
     expect(explainFailure('http_418')).to.equal(
       'The server returned HTTP 418. It rejected the event. It must return a 2xx status.',
     )

@@ -37,9 +37,9 @@ const SHOWN = 8
 
 const SINCE = 'now() - make_interval(secs => :seconds)'
 
-const ofMessages = (hasFailed: string) =>
-  `line_id, coalesce(carrier, '') as carrier, direction = 'inbound' as is_in, ${hasFailed} as has_failed, created_at`
-const MESSAGES = `select ${ofMessages(`status in ('failed', 'unknown')`)}
+/** A message with an unknown outcome is not a failed one: it has its own figure, and its own status in every list. */
+const OF_MESSAGES = `line_id, coalesce(carrier, '') as carrier, direction = 'inbound' as is_in, status = 'failed' as has_failed, created_at`
+const MESSAGES = `select ${OF_MESSAGES}
   from messages where id >= lowest_id_at(${SINCE}) order by id desc limit ${MAX_ROWS}`
 
 const OF_DELIVERIES = `endpoint_id, false as is_in, last_failure is not null and status <> 'delivered' as has_failed, created_at`
@@ -85,8 +85,7 @@ export async function listBusiest(
   const ofUser =
     by === 'endpoint'
       ? newestOfUser('deliveries', OF_DELIVERIES, SINCE)
-      : // What the list has that the figure leads to.
-        newestOfUser('messages', ofMessages(`status = 'failed'`), SINCE)
+      : newestOfUser('messages', OF_MESSAGES, SINCE)
   const rows = userId === undefined ? ofAll : ofUser
   const end =
     userId === undefined

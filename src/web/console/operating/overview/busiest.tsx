@@ -75,7 +75,7 @@ export function BusyTable(props: {
       <thead>
         <tr>
           <th>{NOUNS[by]}</th>
-          <th class="r">{isOfEvents ? 'Events' : 'Sent'}</th>
+          <th class="r">{isOfEvents ? 'Events' : 'Accepted'}</th>
           {!isOfEvents && <th class="r">Received</th>}
           <th class="r">Failed</th>
           <th class="r">{overTime}</th>
@@ -109,7 +109,7 @@ export function BusyTable(props: {
                   )}
                 </span>
               </td>
-              <td data-label={isOfEvents ? 'Events' : 'Sent'} class="r">
+              <td data-label={isOfEvents ? 'Events' : 'Accepted'} class="r">
                 <a href={figurePathOf(busy, 'out')}>{describeCount(outCount)}</a>
               </td>
               {!isOfEvents && (

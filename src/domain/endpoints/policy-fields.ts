@@ -71,7 +71,7 @@ function readRetrySchedule(written: unknown): RetrySchedule {
   }
   throw new UserError(
     `retrySchedule must be ${RETRY_SCHEDULES.join(', ')}, or a list of at most ${MAX_RETRIES} waits of 1 to ` +
-      `${MAX_WAIT_SECONDS} seconds, such as [5, 60, 3600]`,
+      `${MAX_WAIT_SECONDS} seconds, such as 5, 60, 3600`,
   )
 }
 

@@ -28,6 +28,9 @@ export function seenOf(ctx: KoaContext): Date | null | undefined {
 /** The value of a moment that there was not. */
 export const NEVER = 'never'
 
+/** The field in which a question between a form and its act carries the names of the fields that it cannot keep. */
+export const UNKEPT = 'confirm-unkept'
+
 /** Returns the names of the fields that were sent. */
 export function fieldNames(ctx: KoaContext): string[] {
   return Object.keys(ctx.request.body ?? {})

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { faultAt, isKeptFromPages, messageOf } from './form-fault.js'
 import { NEVER } from './form-values.js'
 import { Words } from './parts/words.js'
-import { isKeptFromPages, type Page } from './page.js'
+import type { Page } from './page.js'
 import { reaches } from './portal/reach.js'
 import { optionText } from './user-text.js'
 
@@ -32,7 +33,7 @@ export function Form(props: {
       {page.fault?.action === action && (
         // Otherwise the page would be shown from its top, wherever the form is.
         <p role="alert" class="fault" tabIndex={-1} autofocus>
-          <Words>{page.fault.message}</Words>
+          <Words>{messageOf(page.fault)}</Words>
         </p>
       )}
       {children}
@@ -61,6 +62,7 @@ export function Field(props: {
   if (type === 'password' && !isKeptFromPages(name)) throw new Error(`${name} is not the name of a secret`)
   const typed = typedIn(page, action, name)
   const value = type === 'password' ? undefined : (typed ?? props.value)
+  const { marks, note } = faultOf(props)
   return (
     <label>
       {label}
@@ -72,8 +74,10 @@ export function Field(props: {
         {...(value === undefined ? {} : { value })}
         {...(props.autocomplete === undefined ? {} : { autocomplete: props.autocomplete })}
         {...(type === 'text' ? { dir: 'auto' } : {})}
+        {...marks}
         {...more}
       />
+      {note}
       {hint !== undefined && <small>{hint}</small>}
     </label>
   )
@@ -92,16 +96,48 @@ export function TextArea(props: {
   more?: Record<string, string | number | boolean>
 }) {
   const { page, action, name, label, hint, rows, required = false, more = {} } = props
+  const { marks, note } = faultOf(props)
   return (
     <label>
       {label}
-      <textarea name={name} rows={rows} required={required} dir="auto" {...more}>
+      <textarea name={name} rows={rows} required={required} dir="auto" {...marks} {...more}>
         {typedIn(page, action, name) ?? props.value ?? ''}
       </textarea>
+      {note}
       {hint !== undefined && <small>{hint}</small>}
     </label>
   )
 }
+
+/** After a refusal: how a field is marked, and what stands below it, if it was wrong or is empty again. */
+export function faultOf(props: {
+  page: Page
+  action: string
+  name: string
+  label: string
+  autocomplete?: string
+}) {
+  const { page, action, name, label, autocomplete = '' } = props
+  const fault = page.fault?.action === action ? page.fault : undefined
+  // Everybody knows that a password and a code have to be entered again, and browsers fill them in.
+  const isEmptied =
+    fault?.unkept.includes(name) === true && !['current-password', 'one-time-code'].includes(autocomplete)
+  const words =
+    faultAt(fault, name, label) ??
+    (isEmptied ? (isKeptFromPages(name) ? SECRET_NOT_KEPT : FILE_NOT_KEPT) : undefined)
+  if (words === undefined) return { marks: {}, note: null }
+  return {
+    marks: { 'aria-invalid': 'true' as const },
+    note: (
+      <small class="why">
+        <Words>{words}</Words>
+      </small>
+    ),
+  }
+}
+
+const SECRET_NOT_KEPT = 'Enter this again. It was not kept.'
+const FILE_NOT_KEPT = 'Choose this again. It was not kept.'
 
 /** Returns the field's value when its form was refused. */
 export function typedIn(page: Page, action: string, name: string): string | undefined {

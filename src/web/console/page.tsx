@@ -10,6 +10,7 @@ import { UserError } from '../../errors.js'
 import { brandingOf, type Branding } from '../branding.js'
 import type { NonceState } from '../middleware/content-security.js'
 import { allSendingPauseOf } from './operating/all-sending.js'
+import { setFault, type FaultState, type FormFault } from './form-fault.js'
 import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './people/session.js'
@@ -43,18 +44,6 @@ export interface Page {
   allSendingPause: AllSending | undefined
 }
 
-export interface FormFault {
-  /** The form's action. */
-  action: string
-  message: string
-  /** The fields as they were typed, several of one name line by line; never passwords and other secrets. */
-  fields: Record<string, string>
-}
-
-interface FaultState {
-  fault?: FormFault
-}
-
 export function pageOf(ctx: KoaContext, context: Context): Page {
   const { session } = ctx.state as SessionState
   return {
@@ -82,8 +71,12 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
 }
 
 export function answerPage(ctx: KoaContext, page: VNode): void {
+  const field = (ctx.state as FaultState).fault?.field
+  const html = renderToString(page)
+  // The head of a form names the field by its label, which is known only after the field was rendered.
+  const isKnownNow = field?.label !== undefined
   ctx.type = 'html'
-  ctx.body = `<!doctype html>${renderToString(page)}`
+  ctx.body = `<!doctype html>${isKnownNow ? renderToString(page) : html}`
 }
 
 /** Answers with a piece of a page, for htmx. */
@@ -135,29 +128,8 @@ export function submit(act: Act, show: Middleware): Middleware {
   }
 }
 
-/** The page that answers shows this at the form that was sent, with the typed fields in it. */
-export function setFault(ctx: KoaContext, message: string): void {
-  const fields = typedFields(ctx.request.body)
-  ;(ctx.state as FaultState).fault = { action: ctx.path, message, fields }
-}
-
 /** With 303 the next request is a GET (RFC 9110 §15.4.4). */
 function goTo(ctx: KoaContext, path: string): void {
   ctx.redirect(path)
   ctx.status = 303
-}
-
-function typedFields(body: unknown): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries((body ?? {}) as Record<string, unknown>)
-      .map(([name, value]) => [name, Array.isArray(value) ? value.join('\n') : value] as const)
-      .filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string' && !isKeptFromPages(entry[0]),
-      ),
-  )
-}
-
-/** True for a field whose value never comes back in a page. `Field` limits passwords and secrets to these names. */
-export function isKeptFromPages(name: string): boolean {
-  return /password|secret|csrf/i.test(name)
 }

@@ -1,16 +1,19 @@
 import type { Context as KoaContext } from 'koa'
-import { fieldNames, valuesOf } from './form-values.js'
-import { isKeptFromPages } from './page.js'
-import { CREDENTIAL } from './people/second-factor/passkey-form.js'
+import { isKeptFromPages, unkeptOf } from './form-fault.js'
+import { fieldNames, UNKEPT, valuesOf } from './form-values.js'
 
 /**
  * The typed fields of a form, hidden in another form that is posted to the same path. So a question can come between
- * a form and its act without typing anything twice. Passwords, other secrets and files are left out.
+ * a form and its act without typing anything twice. Of passwords, other secrets and files only the
+ * names are kept, so that the form can ask for them again.
  *
  * @param props.but the names of fields that the other form has itself
  */
 export function Typed({ ctx, but }: { ctx: KoaContext; but: readonly string[] }) {
-  const names = fieldNames(ctx).filter((name) => !but.includes(name) && !isKeptFromPages(name))
+  const names = fieldNames(ctx).filter(
+    (name) => name !== UNKEPT && !but.includes(name) && !isKeptFromPages(name),
+  )
+  const unkept = unkeptOf(ctx, but)
   return (
     <>
       {names.flatMap((name) =>
@@ -18,23 +21,7 @@ export function Typed({ ctx, but }: { ctx: KoaContext; but: readonly string[] })
           <input key={`${name} ${n}`} type="hidden" name={name} value={value} />
         )),
       )}
+      {unkept.length > 0 && <input type="hidden" name={UNKEPT} value={unkept.join(' ')} />}
     </>
-  )
-}
-
-/**
- * True if the form had something that `Typed` does not keep; a passkey's answer is for one question, and out of date
- * by then.
- */
-export function hasUnkept(ctx: KoaContext): boolean {
-  const { file, files } = ctx.request as { file?: unknown; files?: object }
-  return (
-    file !== undefined ||
-    Object.keys(files ?? {}).length > 0 ||
-    fieldNames(ctx).some(
-      (name) =>
-        name === CREDENTIAL ||
-        (name !== 'csrf' && isKeptFromPages(name) && valuesOf(ctx, name).some((value) => value !== '')),
-    )
   )
 }

@@ -7,15 +7,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * unknown afterwards what they were.
  *
  * @param what the name of what is read, such as "Request body"
+ * @param fix how its sender can correct it, if that is not obvious
  * @throws UserError 400
  */
-export function utf8Of(what: string): (bytes: Uint8Array) => string {
+export function utf8Of(what: string, fix?: string): (bytes: Uint8Array) => string {
   return (bytes) => {
     try {
       return utf8.decode(bytes)
     } catch (error) {
       throw hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')
-        ? new UserError(`${what} is not UTF-8`)
+        ? new UserError([`${what} is not UTF-8`, fix].filter(Boolean).join('. '))
         : error
     }
   }

@@ -30,7 +30,7 @@ export function showSimulator(context: Context): Middleware {
     const add = queryOf(ctx, 'add')
     const numbers = addTo(shown, add, (message) => {
       ctx.status = 400
-      page.fault = { action: '/simulator', message, fields: { add } }
+      page.fault = { action: '/simulator', message, field: undefined, fields: { add }, unkept: [] }
     })
     answerPage(ctx, <Screen {...{ page, lines }} phones={await converse(context, userId, numbers)} />)
   }

@@ -8,8 +8,9 @@ import { measureText, type Measure } from '../../../domain/messages/segments.js'
 import { MAX_TEXT_LENGTH, REFUSALS } from '../../../domain/messages/submit/refusals.js'
 import { UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
+import { explainFailure } from '../endpoints/failures.js'
 import { fieldOf, idOf } from '../form-values.js'
-import { Form, TextArea, typedIn } from '../form.js'
+import { faultOf, Form, TextArea, typedIn } from '../form.js'
 import { answerFragment, type Page, type ShownOnce } from '../page.js'
 import { SegmentCount } from './segments.js'
 import { readSendTime, SendTime } from './send-time.js'
@@ -62,6 +63,7 @@ export function TextForm(props: {
     'data-hx-encoding': URLENCODED,
   }
   const time = <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
+  const pictures = faultOf({ page, action, name: 'picture', label: 'Pictures to send' })
   const countWords = (
     <div id={COUNT_ID} role="status">
       {counted !== undefined && <SegmentCount measure={counted.measure} />}
@@ -102,7 +104,7 @@ export function TextForm(props: {
           </details>
         )}
         {pictureLimit > 0 && (
-          <details>
+          <details open={pictures.note !== null}>
             <summary>Pictures</summary>
             <label>
               Pictures to send
@@ -111,7 +113,9 @@ export function TextForm(props: {
                 type="file"
                 accept="image/png,image/jpeg,image/gif"
                 multiple={pictureLimit > 1}
+                {...pictures.marks}
               />
+              {pictures.note}
               <small>
                 {pictureLimit === 1 ? 'One picture' : `Up to ${pictureLimit} pictures`}, each smaller than 5
                 MB.
@@ -164,13 +168,16 @@ export async function sendText(
     sendAt: readSendTime(ctx),
   })
   return accepted.catch((error: unknown) => {
-    // The API's message names its own field, which has another name here.
-    if (error instanceof UserError && error.message === REFUSALS.notANumber) throw new UserError(NOT_A_NUMBER)
-    throw error
+    // Programs compare the API's words with their own; people need to know what to do.
+    const words = error instanceof UserError ? WORDS[error.message] : undefined
+    throw error instanceof UserError && words !== undefined ? new UserError(words, error.status) : error
   })
 }
 
-const NOT_A_NUMBER = 'This is not a phone number. Include the country code, such as +15551234567'
+const WORDS: Partial<Record<string, string>> = {
+  [REFUSALS.notANumber]: 'To: this is not a phone number. Include the country code, such as +15551234567',
+  [REFUSALS.optedOut]: explainFailure('opted_out'),
+}
 
 /** Answers htmx with only the count, and others with the page that has it and the typed fields. */
 export async function countText(

@@ -2,15 +2,16 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { confirmByPasskey, confirmPassword } from '../../../domain/people/sessions.js'
 import { UserError } from '../../../errors.js'
+import { setFault, unkeptOf } from '../form-fault.js'
 import { fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { Layout } from '../layout.js'
-import { answerPage, pageOf, setFault, type Page } from '../page.js'
+import { answerPage, pageOf, type Page } from '../page.js'
 import { CREDENTIAL, credentialOf, PasskeyForm } from './second-factor/passkey-form.js'
 import { CodeField } from './second-step.js'
 import { browserOf, isConfirmed, NEEDS_PASSWORD, noteConfirmation, sessionOf } from './session.js'
 import { PasswordField } from './sign-in.js'
-import { hasUnkept, Typed } from '../typed.js'
+import { Typed } from '../typed.js'
 
 /** True if the request needs a password that was given recently. */
 export type NeedsFresh = (ctx: KoaContext, context: Context) => boolean | Promise<boolean>
@@ -23,8 +24,7 @@ const BY = 'confirm-by'
 const PASSWORD = 'confirm-password'
 /** The name keeps its value out of pages. */
 const CODE = 'confirm-secret-code'
-const UNKEPT = 'confirm-unkept'
-const OWN = [BY, PASSWORD, CODE, UNKEPT]
+const OWN = [BY, PASSWORD, CODE]
 
 /** A browser that downloads what a form asks for stays at the page where it is. */
 const DOWNLOAD = /\/export$/
@@ -56,23 +56,22 @@ export function confirmFirst(context: Context, needsFresh: NeedsFresh, show: Mid
     if (sessionOf(ctx).portalLineIds !== undefined) throw new UserError(NEEDS_PASSWORD, 403)
     const by = fieldOf(ctx, BY)
     if (by === '') {
-      showConfirmFirst(ctx, context, hasUnkept(ctx))
+      showConfirmFirst(ctx, context)
       return
     }
-    const wasUnkept = fieldOf(ctx, UNKEPT) !== ''
     try {
       await confirm(ctx, context, by)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       setFault(ctx, error.message)
-      showConfirmFirst(ctx, context, wasUnkept)
+      showConfirmFirst(ctx, context)
       return
     }
-    const mine = by === 'passkey' ? [...OWN, CREDENTIAL] : OWN
+    const mine = ownOf(by)
     ctx.request.body = Object.fromEntries(
       Object.entries(ctx.request.body as object).filter(([name]) => !mine.includes(name)),
     )
-    if (!wasUnkept) {
+    if (unkeptOf(ctx).length === 0) {
       if (DOWNLOAD.test(ctx.path)) showDownload(ctx, context)
       else await next()
       return
@@ -80,6 +79,11 @@ export function confirmFirst(context: Context, needsFresh: NeedsFresh, show: Mid
     setFault(ctx, GIVE_AGAIN)
     await show(ctx, next)
   }
+}
+
+/** The fields of the question; a passkey's answer is the form's own if nothing was asked yet. */
+function ownOf(by: string): string[] {
+  return by === 'passkey' ? [...OWN, CREDENTIAL] : OWN
 }
 
 /** @throws UserError 401 */
@@ -121,16 +125,17 @@ function showDownload(ctx: KoaContext, context: Context): void {
   )
 }
 
-function showConfirmFirst(ctx: KoaContext, context: Context, isUnkept: boolean): void {
+function showConfirmFirst(ctx: KoaContext, context: Context): void {
   const action = ctx.path + ctx.search
   const own = pageOf(ctx, context)
   const page = own.fault === undefined ? own : { ...own, fault: { ...own.fault, action } }
   const isMultipart = ctx.is('multipart/form-data') !== false
+  const but = ownOf(fieldOf(ctx, BY))
+  const isUnkept = unkeptOf(ctx, but).length > 0
   const carried = (by: 'password' | 'passkey') => (
     <>
-      <Typed ctx={ctx} but={OWN} />
+      <Typed ctx={ctx} but={but} />
       <input type="hidden" name={BY} value={by} />
-      {isUnkept && <input type="hidden" name={UNKEPT} value="true" />}
     </>
   )
   const hasSecondFactor = page.session?.hasSecondFactor === true

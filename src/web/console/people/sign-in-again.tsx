@@ -1,10 +1,11 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
+import { setFault } from '../form-fault.js'
 import { fieldNames, fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { Layout } from '../layout.js'
-import { answerPage, pageOf, setFault, type Page } from '../page.js'
+import { answerPage, pageOf, type Page } from '../page.js'
 import { CodeField, halfOpenOf, takeSecondStep } from './second-step.js'
 import type { SessionState } from './session.js'
 import { EmailField, PasswordField, startSession } from './sign-in.js'
@@ -15,6 +16,7 @@ const EMAIL = 'sign-in-email'
 const PASSWORD = 'sign-in-password'
 /** The name keeps its value out of pages. */
 const CODE = 'sign-in-secret-code'
+const OWN = [EMAIL, PASSWORD, CODE]
 
 const SIGNED_IN = 'You are signed in again. Check your input and submit the form once more.'
 
@@ -88,7 +90,7 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
           secrets and files.
         </p>
         <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
-          <Typed ctx={ctx} but={[EMAIL]} />
+          <Typed ctx={ctx} but={OWN} />
           {isHalfOpen ? (
             <CodeField page={page} action={action} name={CODE} />
           ) : (

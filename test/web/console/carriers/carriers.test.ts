@@ -174,12 +174,12 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
         { kind: 'parrot', name: 'refused', messagesPerSecond: '2' },
       )
       for (const [change, status, fault] of [
-        [{ name: XSS }, 400, /^name must be/],
+        [{ name: XSS }, 400, /^Name must be/],
         [{ name: 'simulator' }, 409, /^There is already a carrier account named simulator/],
-        [{ 'setting-url': `"${XSS}` }, 400, /^url must start with http:\/\/$/],
-        [{ 'secret-apiKey': '' }, 400, /^apiKey is required/],
-        [{ 'setting-retries': '-1' }, 400, /^retries must be/],
-        [{ messagesPerSecond: 'fast' }, 400, /^messagesPerSecond must be/],
+        [{ 'setting-url': `"${XSS}` }, 400, /^URL must start with http:\/\/$/],
+        [{ 'secret-apiKey': '' }, 400, /^API key is required/],
+        [{ 'setting-retries': '-1' }, 400, /^Retries must be/],
+        [{ messagesPerSecond: 'fast' }, 400, /^Messages per second, all lines must be/],
       ] as [Record<string, string>, number, RegExp][]) {
         const answer = await browser.submit(`${CARRIERS}/new`, { ...good, ...change })
         expectPage(answer, status)
@@ -188,6 +188,10 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
         expect(answer.text).to.match(/name="setting-loud" value="true" checked/)
         expect(answer.text).not.to.include('<img src=x')
         expectNoSecret(answer)
+        const isGiven = change['secret-apiKey'] === undefined
+        expect(
+          answer.text.includes('<small class="why">Enter this again. It was not kept.</small>'),
+        ).to.equal(isGiven)
       }
       expect(await listAccountOverviews(context)).to.deep.equal(before)
     })
@@ -239,7 +243,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const before = await getCarrierAccount(context, name)
       const answer = await browser.submit(`${path}/settings`, typed({ url: 'ftp://x', region: 'cage' }))
       expectPage(answer, 400)
-      expect(faultOf(answer)).to.equal('url must start with http://')
+      expect(faultOf(answer)).to.equal('URL must start with http://')
       expect(answer.text).to.include('value="ftp://x"')
       expectNoSecret(answer)
       expect(await getCarrierAccount(context, name)).to.deep.equal(before)

@@ -43,7 +43,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
         for (const wrong of ['', 'ftp://x', 'http://10.1.2.3/events']) {
           const refused = await submit('fields', { url: wrong, name: 'Typed' })
           expect([wrong, refused.status]).to.deep.equal([wrong, 400])
-          expect(faultOf(refused)).to.match(/^url: /)
+          expect(faultOf(refused)).to.match(/^Endpoint URL: /)
           expect(refused.text).to.include('value="Typed"')
           if (wrong !== '') expect(refused.text).to.include(`value="${wrong}"`)
           expect(refused.text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)

@@ -7,6 +7,7 @@ import { own } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { startConsole, wordsOf } from '../lines/line/line-page.js'
 import { messageOfEvent } from '../../support.js'
+import { faultOf } from '../support.js'
 
 const FIELDS = {
   shape: 'cloudevents',
@@ -48,13 +49,27 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     await line.act('policy', FIELDS)
     const answer = await line.act('policy', { ...FIELDS, retrySchedule: 'often', removedHeaders: 'X-Two' })
     expect(answer.status).to.equal(400)
-    expect(wordsOf(answer.text)).to.include('retrySchedule must be default, short, long')
+    expect(faultOf(answer)).to.match(/^Retry schedule must be default, short, long.* such as 5, 60, 3600$/)
+    expect(answer.text).to.match(/name="retrySchedule" value="often"[^>]* aria-invalid="true"/)
+    expect(answer.text).to.include('<small class="why">Must be default, short, long')
     expect(answer.text).to.include('value="often"').and.not.include('abc-123')
     const removed = [...answer.text.matchAll(/name="removedHeaders" value="([^"]+)"( checked)?/g)]
     expect(removed.map(([, name, ticked]) => [name, ticked !== undefined])).to.deep.equal([
       ['X-Api-Key', false],
       ['X-Two', true],
     ])
+  })
+
+  it('asks for the headers again after an error, because no page keeps them', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const again =
+      /<textarea name="secretHeaders"[^>]* aria-invalid="true"[^>]*><\/textarea><small class="why">Enter this again\. It was not kept/
+    const refused = await line.act('policy', { ...FIELDS, retrySchedule: 'often' })
+    expect(refused.text).to.match(again)
+    const preview = await line.act('policy/preview', { ...FIELDS, retrySchedule: 'often' })
+    expect(preview.text).to.match(again)
+    const without = await line.act('policy', { ...FIELDS, retrySchedule: 'often', secretHeaders: '' })
+    expect(without.text).not.to.include('not kept')
   })
 
   it('is previewed with the input, in the page or for htmx, and shows errors in place', async () => {
@@ -68,7 +83,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     expect(page.text).to.include('value="5, 60, 3600"')
     const refused = await line.act(form, { ...fields, template: '{{ nope }}' })
     expect(refused.status).to.equal(400)
-    expect(wordsOf(refused.text)).to.include('template: undefined variable: nope')
+    expect(wordsOf(refused.text)).to.include('Template: undefined variable: nope')
     expect(refused.text).to.include('{{ nope }}</textarea>')
     const owner = own(line)
     expect(await getPolicy(site.context, ...owner)).to.include({ shape: 'linehook', template: null })

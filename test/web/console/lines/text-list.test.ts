@@ -135,7 +135,7 @@ describeWith('a text to many from a CSV file', open, (site) => {
       [`${ANNA},Ada\n`, 'The first line must name the columns, such as phone,name'],
       ['phone,name\n"+1,Ada', /^Line 2 is not valid CSV/],
       ['a,A\n1,2', 'The file has two columns named “A”'],
-      [Buffer.from([0x70, 0xff, 0x0a]), 'The file is not UTF-8'],
+      [Buffer.from([0x70, 0xff, 0x0a]), 'The file is not UTF-8. Save it as “CSV UTF-8”, and choose it again'],
       [`phone\n${'1\n'.repeat(10_001)}`, 'The file has more than 10,000 rows. Split it'],
       ['x'.repeat(1024 * 1024 + 1), 'The file is larger than 1 MiB'],
     ] as const) {

@@ -452,7 +452,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
       .to.include('Number unblocked')
       .and.include(`Anna ${ANNA}`)
     const long = await line.submit(`${inPath(ANNA)}/name`, { name: 'x'.repeat(101) })
-    expectFault(long, 400, 'name must have 1 to 100 characters')
+    expectFault(long, 400, 'Name must have 1 to 100 characters')
 
     const id = await send(ANNA, 'Named')
     const conversation = `href="${line.path}/${inPath(ANNA)}"`

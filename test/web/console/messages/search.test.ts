@@ -78,7 +78,7 @@ describeWeb('the search', ({ context, web }) => {
     const asked = await operating.get(`${SEARCH}?q=${encodeURIComponent(number)}`)
     expect(asked.text).to.include('Give a reason').and.not.to.include(id)
     const refused = await operating.submit(`${SEARCH}/look`, { q: number, reason: 'x' })
-    expectFault(refused, 400, /^reason must say/)
+    expectFault(refused, 400, /^Reason must say/)
     expect(refused.text)
       .to.include(`name="q" value="${number}"`)
       .and.to.include('name="reason" required value="x"')

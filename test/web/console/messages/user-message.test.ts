@@ -43,7 +43,7 @@ describeWeb("an operator's view of a user's message", ({ context, web }) => {
     expectPage(asked)
     expect(wordsOf(asked.text)).not.to.include(NUMBER).and.not.to.include(TEXT)
     const refused = await browser.submit(`${path}/look`, { reason: ' me ' })
-    expectFault(refused, 400, /^reason must say in 5 to 300 characters why you need access/)
+    expectFault(refused, 400, /^Reason must say in 5 to 300 characters why you need access/)
     expect(await acts()).to.deep.equal([])
     expectSentTo(await browser.submit(`${path}/look`, { reason: 'ticket 4711' }), path)
     const shown = await browser.get(path)

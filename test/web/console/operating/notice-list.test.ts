@@ -159,7 +159,7 @@ describeWeb(
         expect(await chosen()).to.equal(mails)
       }
       const refused = await browser.submit('/console/settings/mails', { mails: 'some' })
-      expectFault(refused, 400, 'mails must be one of all, own, none')
+      expectFault(refused, 400, 'Mails must be one of all, own, none')
     })
   },
 )

@@ -49,7 +49,7 @@ describeWeb('the console, of people', ({ context, web }) => {
 
   it('explains an invalid number', async () => {
     const page = await operating.submit(PEOPLE, { number: '555' })
-    expectFault(page, 400, /^number must be a phone number in E\.164 format/)
+    expectFault(page, 400, /^Number must be a phone number in E\.164 format/)
   })
 
   it('forgets a person', async () => {
@@ -71,9 +71,9 @@ describeWeb('the console, of people', ({ context, web }) => {
   it('requires a reason, which every user in contact with the person can read', async () => {
     const id = await queueMessage(context, line, { status: 'sent' })
     for (const form of ['export', 'forget']) {
-      const page = await operating.submit(`${PEOPLE}/${form}`, { number: ANNA })
+      const page = await operating.submit(`${PEOPLE}/${form}`, { number: ANNA, reason: '' })
       expectPage(page, 400)
-      expect(faultOf(page), form).to.match(/^reason must say in 5 to 300 characters/)
+      expect(faultOf(page), form).to.match(/^Reason must say in 5 to 300 characters/)
       expect(page.text).to.include(`name="number" value="${ANNA}"`)
     }
     expect((await messageRow(context, id)).text).to.equal('Hello')

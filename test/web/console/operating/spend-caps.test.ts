@@ -36,7 +36,7 @@ describeWeb('caps', ({ context, web }) => {
 
   it('are refused for an invalid number, and for another user’s line', async () => {
     const refused = await cap(line.userId, 'many')
-    expectFault(refused, 400, /^segments must be a whole number/)
+    expectFault(refused, 400, /^Segments per day must be a whole number/)
     expectPage(await cap((await createLine(context)).lineId, '5'), 404)
   })
 
@@ -94,7 +94,7 @@ describeWeb('caps', ({ context, web }) => {
     ] as const) {
       expect((await browser.get(path)).text).to.match(/,1,2,2,USD,1\.80,1\n$/)
     }
-    expectFault(await cap(line.userId, 'much'), 400, /^amount must be a value such as 50 USD/)
+    expectFault(await cap(line.userId, 'much'), 400, /^Amount per month must be a value such as 50 USD/)
     expectSentTo(await cap(line.lineId, ''), `${user}?done=cap-removed`)
   })
 })

@@ -177,10 +177,14 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(isAskedAgain(asked)).to.equal(true)
     expect(asked.text).to.include('except for passwords, other secrets and files').and.not.to.include(secret)
     expect(carriedBy(asked)).to.deep.equal(Object.entries(kept))
-    const back = await browser.submit(path, { ...kept, ...password, 'confirm-unkept': 'true' })
+    expect(asked.text).to.include('name="confirm-unkept" value="secret-authToken"')
+    const back = await browser.submit(path, { ...kept, ...password, 'confirm-unkept': 'secret-authToken' })
     expectPage(back)
     expect(faultOf(back)).to.match(/^Thank you. Passwords, other secrets and files/)
     expect(back.text).to.include('value="late"').and.to.include(`value="${kept['setting-accountSid']}"`)
+    expect(back.text).to.match(
+      /name="secret-authToken" [^>]*aria-invalid="true"[^>]*><small class="why">Enter this again\. It was not kept/,
+    )
     expect(await context.db('carrier_accounts').where({ name: 'late' })).to.be.empty
     const added = await browser.submit(path, { ...kept, 'secret-authToken': secret })
     expect(added.headers.get('location')).to.include('done=carrier-added')

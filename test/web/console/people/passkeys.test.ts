@@ -67,7 +67,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
   it('need a name', async () => {
     await browser.submit(`${PASSKEYS}/options`)
     const answer = await browser.submit(PASSKEYS, { name: ' ', secretCredential: '{}' })
-    expect(faultOf(answer)).to.match(/^name must have 1 to 100 characters/)
+    expect(faultOf(answer)).to.match(/^Name of the new passkey must have 1 to 100 characters/)
   })
 
   it('get a challenge only shortly after the password was entered', async () => {

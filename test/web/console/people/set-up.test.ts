@@ -110,7 +110,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     const fields = { token, email: 'ada.lovelace@example.com', name: 'Ada <Lovelace>' }
     for (const password of ['short-words', fields.email]) {
       const answer = await browser.submit(SET_UP, { ...fields, password })
-      expectFault(answer, 400, /^password must/)
+      expectFault(answer, 400, /^New password must/)
       expect(answer.text).to.include(`name="token" value="${token}"`)
       expect(answer.text).to.include('value="ada.lovelace@example.com"')
       expect(answer.text).to.include('value="Ada &lt;Lovelace>"')
@@ -118,7 +118,7 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
       if (password !== fields.email) expect(answer.text).not.to.include(password)
     }
     const badEmail = await browser.submit(SET_UP, { ...fields, email: 'nobody', password: NEW_PASSWORD })
-    expectFault(badEmail, 400, /^email must/)
+    expectFault(badEmail, 400, /^Email must/)
     expect(badEmail.text).not.to.include(NEW_PASSWORD)
     expectSentTo(await browser.submit(SET_UP, { ...fields, password: NEW_PASSWORD }), '/console')
   })

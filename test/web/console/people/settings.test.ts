@@ -42,7 +42,7 @@ describeWeb('the settings', ({ context, web }) => {
       const other = await browse(context, web, person.id)
       for (const [current, next, status, fault] of [
         ['wrong horse battery', NEW, 401, PASSWORD_REFUSED],
-        [PASSWORD, 'short-words', 400, 'password must be 12 to 256 characters long'],
+        [PASSWORD, 'short-words', 400, 'New password must be 12 to 256 characters long'],
       ] as const) {
         const answer = await change(current, next)
         expectFault(answer, status, fault)
@@ -98,7 +98,7 @@ describeWeb('the settings', ({ context, web }) => {
 
     it('need a name', async () => {
       const answer = await create('')
-      expectFault(answer, 400, /^name must have 1 to 100 characters/)
+      expectFault(answer, 400, /^Token name must have 1 to 100 characters/)
       expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
     })
 
@@ -201,7 +201,7 @@ describeWeb('the settings', ({ context, web }) => {
 
     it('that is easy to guess is refused, and the checkbox keeps its state', async () => {
       const answer = await change({ newPassword: 'password1234', revoke: 'true' })
-      expectFault(answer, 400, /^password is too easy to guess/)
+      expectFault(answer, 400, /^New password is too easy to guess/)
       expect(answer.text).to.match(/<input type="checkbox" name="revoke" value="true" checked/)
     })
   })

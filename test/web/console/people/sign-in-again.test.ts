@@ -125,12 +125,16 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
   it('never puts a password, another secret or a file into a page', async () => {
     const before = await rows()
     const sent: [path: string, fields: Record<string, string | Blob>, kept: string[]][] = [
-      ['/console/settings/password', { currentPassword: 'hush-1', newPassword: 'hush-2' }, []],
-      ['/console/confirm', { password: 'hush-3', next: '/console' }, ['next']],
+      [
+        '/console/settings/password',
+        { currentPassword: 'hush-1', newPassword: 'hush-2' },
+        ['confirm-unkept'],
+      ],
+      ['/console/confirm', { password: 'hush-3', next: '/console' }, ['next', 'confirm-unkept']],
       [
         '/console/carriers/new',
         { kind: 'twilio', name: 'mine', 'secret-authToken': 'hush-4' },
-        ['kind', 'name'],
+        ['kind', 'name', 'confirm-unkept'],
       ],
       [`/simulator/phones/15005550177/messages`, { text: 'Hi', picture: new Blob(['hush-5']) }, ['text']],
     ]

@@ -125,11 +125,11 @@ describeWeb('the pages of users', ({ context, web }) => {
     it('keeps the input when refused', async () => {
       const count = (await listUsers(context.db)).length
       for (const [email, status, fault] of [
-        ['nobody', 400, 'email must be an email address, such as ada@example.com'],
+        ['nobody', 400, 'Email must be an email address, such as ada@example.com'],
         [
           operator.email.toUpperCase(),
           409,
-          `email ${operator.email.toUpperCase()} already belongs to a user`,
+          `Email ${operator.email.toUpperCase()} already belongs to a user`,
         ],
       ] as const) {
         const answer = await browser.submit(USERS, { email, name: 'Ada "Countess"', role: 'operator' })
@@ -218,12 +218,12 @@ describeWeb('the pages of users', ({ context, web }) => {
         perMinute: '60',
       }
       for (const [fields, status, fault] of [
-        [{ number: '555 1234' }, 400, /^number must be in E.164/],
+        [{ number: '555 1234' }, 400, /^Number must be in E.164/],
         [{ number: taken.number }, 409, /already belongs to a line/],
         [{ carrier: 'pigeon' }, 400, /^Carrier pigeon is not set up/],
-        [{ countries: 'US,,CA' }, 400, /^allowedCountries must/],
-        [{ perNumber: '1.5' }, 400, /^messagesPerNumberPerMinute must/],
-        [{ perMinute: 'many' }, 400, /^messagesPerMinute must/],
+        [{ countries: 'US,,CA' }, 400, /^Allowed countries must/],
+        [{ perNumber: '1.5' }, 400, /^Messages per number per minute must/],
+        [{ perMinute: 'many' }, 400, /^Messages per minute must/],
       ] as const) {
         const typed: Record<string, string> = { ...good, ...fields }
         const answer = await browser.submit(`${USERS}/${id}/lines`, typed)

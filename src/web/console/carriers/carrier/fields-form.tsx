@@ -2,6 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import type { CarrierAccountFields } from '../../../../database/carriers/carrier-accounts.js'
 import { MAX_PER_SECOND, MIN_PER_SECOND } from '../../../../domain/carriers/accounts/account-fields.js'
 import type { SettingField, SettingView } from '../../../../domain/carriers/accounts/settings.js'
+import { fieldLabel } from '../../form-fault.js'
 import { fieldOf } from '../../form-values.js'
 import { CheckBox, Field, Select, TextArea, typedIn } from '../../form.js'
 import type { Page } from '../../page.js'
@@ -60,14 +61,18 @@ export function SettingFields(props: OfForm & { settings: readonly SettingView[]
 /** A setting that somebody has changed, or has to correct, is in sight. */
 function isOpened(page: Page, action: string, setting: SettingView): boolean {
   const { key, isSecret, isSet, value, standard = '' } = setting
-  if (page.fault?.action === action && new RegExp(`\\b${key}\\b`).test(page.fault.message)) return true
-  const shown = typedIn(page, action, inputName(setting)) ?? value ?? (isSecret && isSet ? 'set' : standard)
+  const name = inputName(setting)
+  if (page.fault?.action === action) {
+    const { field, message, unkept } = page.fault
+    if (field?.name === name || unkept.includes(name) || new RegExp(`\\b${key}\\b`).test(message)) return true
+  }
+  const shown = typedIn(page, action, name) ?? value ?? (isSecret && isSet ? 'set' : standard)
   return shown !== standard && key !== 'callbackKey'
 }
 
 function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
   const { key, about, type, options, isSecret, isSet, isRequired, value, standard = '' } = setting
-  const field = { page, action, name: inputName(setting), label: labelOf(key), value: value ?? standard }
+  const field = { page, action, name: inputName(setting), label: fieldLabel(key), value: value ?? standard }
   const isNeeded = isRequired && !isSet
   if (isSecret) {
     const hint = isSet ? `${about} Currently set. Leave empty to keep it.` : about
@@ -75,7 +80,7 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
       <>
         <Field {...field} type="password" hint={hint} required={isNeeded} autocomplete="new-password" />
         {isSet && !isRequired && (
-          <CheckBox page={page} action={action} name={`unset-${key}`} label={`Remove: ${labelOf(key)}`} />
+          <CheckBox page={page} action={action} name={`unset-${key}`} label={`Remove: ${fieldLabel(key)}`} />
         )}
       </>
     )
@@ -162,15 +167,4 @@ export function typedAccountFields(ctx: KoaContext): CarrierAccountFields {
 /** The field's name is not just the key, because a kind may have a setting `name`. */
 function inputName({ key, isSecret }: SettingField): string {
   return `${isSecret ? 'secret' : 'setting'}-${key}`
-}
-
-const ABBREVIATION = /\b(api|id|npi|sid|tls|ton|url)(?=s?\b)/g
-
-/** Makes a label such as `Account SID` from `accountSid`. */
-export function labelOf(key: string): string {
-  const words = key
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .replace(ABBREVIATION, (word) => word.toUpperCase())
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

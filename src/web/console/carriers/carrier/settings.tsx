@@ -4,18 +4,12 @@ import { changeCarrierAccount } from '../../../../domain/carriers/accounts/chang
 import { getCarrierKind, requireChangeable } from '../../../../domain/carriers/accounts/kinds.js'
 import { listSettingFields, type SettingView } from '../../../../domain/carriers/accounts/settings.js'
 import type { Context } from '../../../../domain/context.js'
+import { fieldLabel } from '../../form-fault.js'
 import { idOf } from '../../form-values.js'
 import { Form } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act } from '../../page.js'
-import {
-  AccountFields,
-  labelOf,
-  SettingFields,
-  typedAccountFields,
-  typedSettings,
-  typedUnset,
-} from './fields-form.js'
+import { AccountFields, SettingFields, typedAccountFields, typedSettings, typedUnset } from './fields-form.js'
 import { carrierPath, describePace, type CarrierView } from './page-model.js'
 
 /**
@@ -70,7 +64,7 @@ interface Shown {
 function settingsOf({ account, settings }: CarrierView): Shown[] {
   return [
     ...settings.map((setting) => ({
-      label: labelOf(setting.key),
+      label: fieldLabel(setting.key),
       value: <SettingValue setting={setting} />,
       isStandard: !setting.isSet || (!setting.isSecret && setting.value === setting.standard),
     })),

@@ -31,7 +31,7 @@ export const readListForm: Middleware = orPlainForm(withList)
 /** Reads it without its file, for visitors who are not signed in. */
 export const readListFields: Middleware = orPlainForm(withoutList)
 
-const fileText = utf8Of('The file')
+const fileText = utf8Of('The file', 'Save it as “CSV UTF-8”, and choose it again')
 
 /**
  * Reads the user's request, and the file's text, which the next form contains again.

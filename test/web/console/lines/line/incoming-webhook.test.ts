@@ -116,7 +116,7 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     const { status, text } = await line.submit('incoming-webhook/regenerate', { overlapSeconds: '86401' })
     expect(status).to.equal(400)
     expect(text).to.match(
-      /<details class="confirm" open>(?:(?!<\/form>).)*\/regenerate"(?:(?!<\/form>).)*overlapSeconds must be/s,
+      /<details class="confirm" open>(?:(?!<\/form>).)*\/regenerate"(?:(?!<\/form>).)*Overlap seconds must be/s,
     )
     expect(await send(line.webhookPath)).to.equal(200)
   })

@@ -39,7 +39,7 @@ describeWith("a line's tab Receive", startConsole, (site) => {
 
   it('adds an endpoint, and lists it with its state', async () => {
     const refused = await line.submit('endpoints', { url: 'ftp://x', name: 'CRM' })
-    expect([refused.status, /^url: /.test(faultOf(refused) ?? '')]).to.deep.equal([400, true])
+    expect([refused.status, /^Endpoint URL: /.test(faultOf(refused) ?? '')]).to.deep.equal([400, true])
     expect(refused.text).to.include('value="ftp://x"').and.include('value="CRM"')
 
     const added = await line.submit('endpoints', { url: site.receiver.url, name: 'CRM' })

@@ -5,7 +5,7 @@ import { ANNA, countRows, messageRow } from '../../../../domain/fixtures.js'
 import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
-import { expectSentTo } from '../../support.js'
+import { expectFault, expectSentTo } from '../../support.js'
 
 describeWith("a line's tab Send", startConsole, (site) => {
   let line: OpenLine
@@ -39,8 +39,26 @@ describeWith("a line's tab Send", startConsole, (site) => {
   it('says what is wrong with a text, with what was typed still in it', async () => {
     const { status, text } = await line.submit('messages', { to: 'nobody', text: '<b>Hi</b>', key: 'k-1' })
     expect(status).to.equal(400)
-    expect(text).to.match(/role="alert"[^>]*>This is not a phone number\. Include the country code/)
+    expect(text).to.match(/role="alert"[^>]*>To: this is not a phone number\. Include the country code/)
+    expect(text).to.match(/name="to" [^>]*aria-invalid="true"/)
+    expect(text).to.include('<small class="why">This is not a phone number. Include the country code, such')
     expect(text).to.include('value="nobody"').and.include('&lt;b>Hi&lt;/b>').and.include('value="k-1"')
+  })
+
+  it('says what to do about a recipient who opted out', async () => {
+    const { db } = site.context
+    await db('line_peers').insert({ line_id: line.lineId, number: ANNA, opted_out_at: db.fn.now() })
+    const optedOut = await line.submit('messages', { to: ANNA, text: 'Hi' })
+    expectFault(optedOut, 403, /^This person opted out \(STOP\)\. They can opt back in by texting START/)
+  })
+
+  it('names a field by its label, at the head of the form and below the field', async () => {
+    const typed = { to: ANNA, text: 'Hi', sendAt: '2199-01-01T00:00', zone: 'UTC' }
+    const answer = await line.submit('messages', typed)
+    expectFault(answer, 400, 'Send at can be at most 30 days ahead')
+    expect(answer.text).to.match(/name="sendAt" value="2199-01-01T00:00" aria-invalid="true"/)
+    expect(answer.text).to.include('<small class="why">Can be at most 30 days ahead</small>')
+    expect(answer.text.split('aria-invalid')).to.have.length(2)
   })
 
   it('counts segments without a script, on the page, and sends nothing by it', async () => {

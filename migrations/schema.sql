@@ -297,6 +297,7 @@ create table endpoints (
   secret_sealed bytea not null,
   previous_secret_sealed bytea,
   previous_secret_until timestamp with time zone,
+  secret_rotated_at timestamp with time zone,
   failing_since timestamp with time zone,
   consecutive_failure_count integer not null default 0,
   last_failure text,

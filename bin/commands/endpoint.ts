@@ -23,11 +23,13 @@ import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/endpo
 import { sendTestEvent } from '../../src/domain/endpoints/test-event.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { MAX_OVERLAP_SECONDS } from '../../src/domain/overlap.js'
 import { withHost } from '../../src/domain/operating/overview/endpoints.js'
 import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/operating/pauses.js'
 import { run } from '../run.js'
 import { printable, table } from '../terminal.js'
 import { collect, readSettingOptions } from './carrier-options.js'
+import { wholeNumber } from '../whole-number.js'
 
 /** A user of the command line may act for every user. */
 const OPERATOR = { isOperator: true } as const
@@ -135,11 +137,17 @@ export function addEndpointCommands(program: Command): void {
   const act = (
     name: string,
     description: string,
-    work: (context: Context, id: string) => Promise<{ result: unknown; lines: string[] }>,
+    work: (
+      context: Context,
+      id: string,
+      options: { overlap?: number },
+    ) => Promise<{ result: unknown; lines: string[] }>,
   ) =>
     one(name, description)
       .option('--json', 'print JSON')
-      .action((id: string, options: { json?: boolean }) => run(options, (context) => work(context, id)))
+      .action((id: string, options: { json?: boolean; overlap?: number }) =>
+        run(options, (context) => work(context, id, options)),
+      )
   act('show', 'show an endpoint and its health', async (context, id) => {
     const found = await getEndpoint(context, OPERATOR, id)
     return { result: found, lines: table([rowOf(found)]) }
@@ -174,10 +182,14 @@ export function addEndpointCommands(program: Command): void {
   act(
     'rotate-secret',
     'create a new signing secret; the old one also signs for 24 hours',
-    async (context, id) => {
-      const signingSecret = await rotateSigningSecret(context, OPERATOR, id)
+    async (context, id, { overlap: overlapSeconds }) => {
+      const signingSecret = await rotateSigningSecret(context, OPERATOR, id, { overlapSeconds })
       return { result: { signingSecret }, lines: [signingSecret] }
     },
+  ).option(
+    '--overlap <seconds>',
+    `how long the old secret also signs, at most ${MAX_OVERLAP_SECONDS} (the default)`,
+    wholeNumber,
   )
   act('remove', 'delete an endpoint and cancel its waiting events', async (context, id) => ({
     result: await deleteEndpoint(context, OPERATOR, id),

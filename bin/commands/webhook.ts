@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import {
   createIncomingWebhook,
-  MAX_OVERLAP_SECONDS,
   regenerateToken,
   removeIncomingWebhook,
 } from '../../src/domain/lines/incoming-webhooks.js'
+import { MAX_OVERLAP_SECONDS } from '../../src/domain/overlap.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { commandsAbout } from '../subject-command.js'
 import { wholeNumber } from '../whole-number.js'

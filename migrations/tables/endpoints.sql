@@ -7,6 +7,7 @@ create table endpoints (
   secret_sealed bytea not null,
   previous_secret_sealed bytea,
   previous_secret_until timestamptz,
+  secret_rotated_at timestamptz,
   failing_since timestamptz,
   consecutive_failure_count integer not null default 0,
   -- The reason why the last attempt failed; null if it succeeded.

@@ -8,8 +8,6 @@ interface Moments {
   seen: Date | null | undefined
   /** The moment now: it changes whenever this is done. */
   last: Date | null
-  /** The time from the act to its moment. */
-  offsetMs?: number
 }
 
 /**
@@ -18,9 +16,8 @@ interface Moments {
  *
  * @throws UserError 409 with this sentence if it was done longer ago, so that the page is simply old
  */
-export function isSentTwice({ seen, last, offsetMs = 0 }: Moments, sentence: string): boolean {
+export function isSentTwice({ seen, last }: Moments, sentence: string): boolean {
   if (seen === undefined || seen?.getTime() === last?.getTime()) return false
-  if (last === null || Date.now() - (last.getTime() - offsetMs) > SENT_TWICE_MS)
-    throw new UserError(sentence, 409)
+  if (last === null || Date.now() - last.getTime() > SENT_TWICE_MS) throw new UserError(sentence, 409)
   return true
 }

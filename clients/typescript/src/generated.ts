@@ -128,7 +128,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
   }
 
-  /** Regenerate the token. The old token stops working immediately, or after `overlapSeconds`. */
+  /** Regenerate the token. The old token stops working immediately, or after `overlapSeconds`. While an older token still works, only `0` regenerates again; otherwise the answer is 409. */
   async regenerateToken(
     lineId: string,
     body?: RegenerateTokenBody,
@@ -218,9 +218,13 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/signing-secret`, {}, options)
   }
 
-  /** Create a new signing secret. Events are also signed with the old secret for 24 hours. */
-  async rotateSecret(endpointId: string, options?: CallOptions): Promise<SigningSecret> {
-    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/rotate-secret`, {}, options)
+  /** Create a new signing secret. Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. While one is, only `0` rotates again; otherwise the answer is 409. */
+  async rotateSecret(
+    endpointId: string,
+    body?: RotateSecretBody,
+    options?: CallOptions,
+  ): Promise<SigningSecret> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/rotate-secret`, { body }, options)
   }
 
   /** List the deliveries to an endpoint. Newest first. An application's deliveries do not include the content of messages. */
@@ -635,6 +639,11 @@ export interface SendTestEventBody {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
     | undefined
+}
+
+export interface RotateSecretBody {
+  /** How long events are also signed with the old secret. With 0, only the new one is valid. */ overlapSeconds?:
+    number | undefined
 }
 
 export interface ListDeliveriesOfEndpointQuery {

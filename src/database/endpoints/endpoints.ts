@@ -87,8 +87,7 @@ export const ENDPOINT_FIELDS = {
     orNull(moment),
     'Events are also signed with the previous secret until then.',
   ),
-  /** The same, but also when it is over: it changes with every rotation. */
-  lastOverlapUntil: internal('e.previous_secret_until', orNull(moment)),
+  secretRotatedAt: internal('e.secret_rotated_at', orNull(moment)),
   createdAt: shown('e.created_at', moment),
 }
 
@@ -269,9 +268,11 @@ export async function replaceSecret(
   await db('endpoints')
     .where({ id })
     .update({
-      previous_secret_sealed: db.ref('secret_sealed'),
-      previous_secret_until: db.raw('now() + make_interval(secs => ?)', [overlapSeconds]),
+      previous_secret_sealed: overlapSeconds > 0 ? db.ref('secret_sealed') : null,
+      previous_secret_until:
+        overlapSeconds > 0 ? db.raw('now() + make_interval(secs => ?)', [overlapSeconds]) : null,
       secret_sealed: secretSealed,
+      secret_rotated_at: db.fn.now(),
     })
 }
 

@@ -98,6 +98,8 @@ export async function replaceToken(
 export interface SealedToken {
   sealed: Buffer
   regeneratedAt: Date | null
+  /** null if the token before it no longer works. */
+  previousUntil: Date | null
 }
 
 export async function findSealedToken(
@@ -105,10 +107,15 @@ export async function findSealedToken(
   userId: string,
   lineId: string,
 ): Promise<SealedToken | undefined> {
-  return db('incoming_webhooks as w')
+  const row: SealedToken | undefined = await db('incoming_webhooks as w')
     .join('lines as l', 'l.id', 'w.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
-    .first<SealedToken | undefined>({ sealed: 'w.token_sealed', regeneratedAt: 'w.regenerated_at' })
+    .first({
+      sealed: 'w.token_sealed',
+      regeneratedAt: 'w.regenerated_at',
+      previousUntil: db.raw('case when w.previous_token_until > now() then w.previous_token_until end'),
+    })
+  return row
 }
 
 /** Finds any line whose webhook is open in the sense of `findOpenIncomingWebhooks`; undefined if there is none. */

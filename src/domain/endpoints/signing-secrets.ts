@@ -8,11 +8,12 @@ import {
 import { newSigningSecret } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
+import { checkOverlap } from '../overlap.js'
 import { isSentTwice } from '../seen.js'
 import { publicKeyOf } from './deliveries/signature.js'
 import { endpointAct, getEndpoint, type EndpointCaller } from './get-endpoint.js'
 
-/** Both secrets sign for this long after a rotation, so that receivers have a day to change over. */
+/** Both secrets sign for this long after a rotation by default, so that receivers have a day to change over. */
 export const OVERLAP_SECONDS = 86_400
 
 const IS_ROTATED =
@@ -63,29 +64,30 @@ export async function findPublicKeys(context: Context, endpointId: string): Prom
 }
 
 /**
- * Makes a new signing secret. The old one signs too for 24 h, so that receivers can change over without losing an
- * event; one from a rotation before that ends immediately.
+ * Makes a new signing secret. The old one signs too for 24 h by default, so that receivers can change over without losing
+ * an event; without an overlap, only the new one signs.
  *
- * @param seen the endpoint's `lastOverlapUntil` that the caller saw: nothing is done if it has changed since, because
- *   a form that is sent twice would end the secret that receivers still use
+ * @param options.seen the endpoint's `secretRotatedAt` that the caller saw: nothing is done if it has changed since,
+ *   because a form that is sent twice would end the secret that receivers still use
  * @returns the secret that signs now
- * @throws UserError 404, 409 if it was rotated after the caller's page was opened, and not by the same form
+ * @throws UserError 400 for the seconds, 404, 409 if it was rotated after the caller's page was opened, and not by the
+ *   same form, or if an overlap still runs and another one is wanted
  */
 export async function rotateSigningSecret(
   context: Context,
   caller: EndpointCaller,
   id: string,
-  seen?: Date | null,
+  { seen, overlapSeconds = OVERLAP_SECONDS }: { seen?: Date | null; overlapSeconds?: number } = {},
 ): Promise<string> {
   return transaction(context.db, async (trx: Database) => {
     const endpoint = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
-    const moments = { seen, last: endpoint.lastOverlapUntil, offsetMs: OVERLAP_SECONDS * 1000 }
-    if (isSentTwice(moments, IS_ROTATED)) {
+    if (isSentTwice({ seen, last: endpoint.secretRotatedAt }, IS_ROTATED)) {
       return openSecret(context, trx, endpoint.id)
     }
+    checkOverlap(overlapSeconds, 'secret', endpoint.previousSecretUntil)
     const secret = newSigningSecret()
     const secretSealed = context.secrets.seal(secret, signingSecretPlace(endpoint.id))
-    await replaceSecret(trx, endpoint.id, secretSealed, OVERLAP_SECONDS)
+    await replaceSecret(trx, endpoint.id, secretSealed, overlapSeconds)
     await record(context, trx, endpointAct(endpoint, 'endpoint.secret.rotated'))
     return secret
   })

@@ -12,15 +12,10 @@ import { UserError } from '../../errors.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record, type AuditDetails } from '../operating/audit.js'
 import type { Action } from '../operating/audit/actions.js'
+import { checkOverlap } from '../overlap.js'
 import { isSentTwice } from '../seen.js'
 import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from '../context.js'
-
-/**
- * A day is enough to change all callers. A token is regenerated because it may have leaked, so it must not live on
- * for long.
- */
-export const MAX_OVERLAP_SECONDS = 86_400
 
 export interface IncomingWebhook {
   url: string
@@ -56,7 +51,7 @@ export async function createIncomingWebhook(
  *   because a form that is sent twice would end the token whose overlap was just chosen
  * @returns the webhook with the token that it has now
  * @throws UserError 400 for the seconds, 404 if there is no webhook, 409 if the token has changed after the caller's
- *   page was opened, and not by the same form
+ *   page was opened, and not by the same form, or if an overlap still runs and another one is wanted
  */
 export async function regenerateToken(
   context: Context,
@@ -65,9 +60,6 @@ export async function regenerateToken(
   overlapSeconds = 0,
   seen?: Date | null,
 ): Promise<IncomingWebhook> {
-  if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
-    throw new UserError(`overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`)
-  }
   return transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     // A statement of its own: what is joined to a row that waited for its lock is as it was before.
@@ -76,6 +68,7 @@ export async function regenerateToken(
     if (isSentTwice({ seen, last: current.regeneratedAt }, IS_REGENERATED)) {
       return opened(context, lineId, current)
     }
+    checkOverlap(overlapSeconds, 'token', current.previousUntil)
     const token = newToken()
     await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds)
     await recordFor(context, trx, 'regenerated', { userId, lineId }, { overlapSeconds })

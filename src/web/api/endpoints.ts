@@ -20,6 +20,7 @@ import {
   type EndpointOwner,
 } from '../../domain/endpoints/endpoints.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../domain/endpoints/signing-secrets.js'
+import { MAX_OVERLAP_SECONDS } from '../../domain/overlap.js'
 import { sendTestEvent } from '../../domain/endpoints/test-event.js'
 import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../domain/operating/pauses.js'
 import { UserError } from '../../errors.js'
@@ -326,10 +327,23 @@ export const endpointOperations = [
     at: `post ${one}/rotate-secret`,
     may: 'changes lines',
     summary: 'Create a new signing secret',
-    description: 'Events are also signed with the old secret for 24 hours.',
+    description:
+      'Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. While one is, only `0` rotates again; ' +
+      'otherwise the answer is 409.',
+    body: yup.object({
+      overlapSeconds: yup
+        .number()
+        .strict()
+        .typeError('overlapSeconds must be a whole number of seconds')
+        .meta({
+          schema: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: MAX_OVERLAP_SECONDS },
+          about: 'How long events are also signed with the old secret. With 0, only the new one is valid.',
+        }),
+    }),
     answer: answers('The secret.', schemaOf('SigningSecret')),
-    act: async ({ context, ctx, id }) => ({
-      signingSecret: await rotateSigningSecret(context, developerOf(ctx), id),
+    refusals: [409],
+    act: async ({ context, ctx, id, body }) => ({
+      signingSecret: await rotateSigningSecret(context, developerOf(ctx), id, await body()),
     }),
   }),
   operation({

@@ -1,11 +1,11 @@
 import * as yup from 'yup'
 import {
   createIncomingWebhook,
-  MAX_OVERLAP_SECONDS,
   regenerateToken,
   removeIncomingWebhook,
   revealIncomingWebhook,
 } from '../../domain/lines/incoming-webhooks.js'
+import { MAX_OVERLAP_SECONDS } from '../../domain/overlap.js'
 import { getOwnLine } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
 import { answers, object, schemaOf, text, url } from '../openapi/parts.js'
@@ -61,7 +61,9 @@ export const incomingWebhookOperations = [
     at: `post ${path}/regenerate`,
     may: 'changes lines',
     summary: 'Regenerate the token',
-    description: 'The old token stops working immediately, or after `overlapSeconds`.',
+    description:
+      'The old token stops working immediately, or after `overlapSeconds`. While an older token still works, only `0` ' +
+      'regenerates again; otherwise the answer is 409.',
     body: yup.object({
       overlapSeconds: yup
         .number()
@@ -73,6 +75,7 @@ export const incomingWebhookOperations = [
         }),
     }),
     answer: webhook,
+    refusals: [409],
     act: async ({ context, userId, id, body }) => {
       const { overlapSeconds } = await body()
       return regenerateToken(context, userId, id, overlapSeconds)

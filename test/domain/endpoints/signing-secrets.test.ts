@@ -11,7 +11,7 @@ import { createLine, lineForEachTest, own } from '../../helpers/factories.js'
 import { startReceiver, type ReceivedRequest } from '../../helpers/services/receiver.js'
 import { openForSuite, openForEachTest } from '../../helpers/suite.js'
 import { textEventOf, verifyEvent, ago, changeRows, receiveForDelivery, countRows } from '../fixtures.js'
-import { expectRefusal } from '../refusal.js'
+import { expectRefusal, refusal } from '../refusal.js'
 
 describeContext('what an endpoint gets from its owner', (context) => {
   describe('a signing secret', () => {
@@ -20,7 +20,8 @@ describeContext('what an endpoint gets from its owner', (context) => {
     const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 
     const reveal = () => revealSigningSecret(context, ...own(line))
-    const rotate = () => rotateSigningSecret(context, ...own(line))
+    const rotate = (options?: { overlapSeconds: number }) =>
+      rotateSigningSecret(context, ...own(line), options)
 
     const signersOf = (request: ReceivedRequest | undefined, ...secrets: string[]) =>
       secrets.map((secret) => {
@@ -65,11 +66,25 @@ describeContext('what an endpoint gets from its owner', (context) => {
       expect(signersOf(request, secret, line.signingSecret)).to.deep.equal([true, false])
     })
 
-    it('from before the last rotation but one does not sign any more', async () => {
+    it('is not ended by a rotation that is repeated while it signs too', async () => {
       const second = await rotate()
-      const third = await rotate()
-      const request = await sent()
-      expect(signersOf(request, line.signingSecret, second, third)).to.deep.equal([false, true, true])
+      const refused = await refusal(rotate())
+      expect(refused.status).to.equal(409)
+      expect(refused.message).to.match(
+        /^The previous secret still works until \d{4}-.*, or set overlapSeconds to 0 to end both immediately$/,
+      )
+      expect(await reveal()).to.equal(second)
+      expect(signersOf(await sent(), line.signingSecret, second)).to.deep.equal([true, true])
+    })
+
+    it('that may have leaked ends with all before it by a rotation without an overlap', async () => {
+      const second = await rotate()
+      const third = await rotate({ overlapSeconds: 0 })
+      expect(signersOf(await sent(), line.signingSecret, second, third)).to.deep.equal([false, false, true])
+      const fourth = await rotate({ overlapSeconds: 60 })
+      expect(signersOf(await sent(), third, fourth)).to.deep.equal([true, true])
+      const { endpoint } = await getConnection(context, line.userId, line.lineId)
+      expect(endpoint!.previousSecretUntil!.getTime() - Date.now()).to.be.within(30_000, 60_000)
     })
   })
 

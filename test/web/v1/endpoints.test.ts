@@ -139,6 +139,9 @@ describeWith('/v1/endpoints', serveApi, (api) => {
       const act = (name: string, body?: object) => client.post(`${one}/${name}`, body)
       const { signingSecret: old } = expectAnswer(await client.get(`${one}/signing-secret`)) as Shown
       const { signingSecret } = expectAnswer(await act('rotate-secret')) as Shown
+      for (const body of [undefined, { overlapSeconds: 60 }])
+        expectProblem(await act('rotate-secret', body), 409, /set overlapSeconds to 0/)
+      expectProblem(await act('rotate-secret', { overlapSeconds: -1 }), 400, /^overlapSeconds must be/)
       expect(expectAnswer(await act('test-event', { type: 'optOut' }))).to.include({
         delivered: true,
         responseStatus: 200,

@@ -77,7 +77,13 @@ export const postTryEventsNow = act('events-tried-now', (context, { caller, id }
 /** Needs the password (route table): rotating without seeing the new secret would lock the owner's server out. */
 export const postRotateSecret = act(
   'secret-rotated',
-  (context, { caller, id }, ctx) => rotateSigningSecret(context, caller, id, seenOf(ctx)),
+  (context, { caller, id }, ctx) => {
+    const overlap = fieldOf(ctx, 'overlapSeconds')
+    return rotateSigningSecret(context, caller, id, {
+      seen: seenOf(ctx),
+      ...(overlap === '' ? {} : { overlapSeconds: Number(overlap) }),
+    })
+  },
   'secret',
 )
 

@@ -399,7 +399,7 @@ function Secret({ view, secret }: { view: EndpointView; secret: string | undefin
         path={path}
         secret={secret}
         previousUntil={endpoint.previousSecretUntil}
-        lastOverlapUntil={endpoint.lastOverlapUntil}
+        rotatedAt={endpoint.secretRotatedAt}
         rotateAction={`${path}/rotate-secret`}
       />
     </section>

@@ -1,9 +1,14 @@
-import { Confirm, Seen, Time } from '../form.js'
+import { Confirm, Seen, Select, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 
 /** The section's id on any page that has it. */
 export const SIGNING_SECRET = 'signing-secret'
+
+const OVERLAPS = [
+  ['86400', 'in 24 hours'],
+  ['0', 'immediately'],
+] as const
 
 export function WhatItIsFor() {
   return (
@@ -22,11 +27,10 @@ export function EndpointSecret(props: {
   /** undefined if it was not requested. */
   secret: string | undefined
   previousUntil: Date | null
-  /** The same, but also when it is over. */
-  lastOverlapUntil: Date | null
+  rotatedAt: Date | null
   rotateAction: string
 }) {
-  const { page, path, secret, previousUntil, lastOverlapUntil, rotateAction } = props
+  const { page, path, secret, previousUntil, rotatedAt, rotateAction } = props
   return (
     <>
       {secret === undefined ? (
@@ -44,11 +48,13 @@ export function EndpointSecret(props: {
         action={rotateAction}
         label="Rotate…"
         consequence={
-          'You get a new secret right away. The previous one stays valid for 24 hours, so you can switch without losing events.'
+          'You get a new secret right away. Keep the current one valid for 24 hours, so you can switch without losing events. ' +
+          'If it has leaked, let it expire immediately.'
         }
         button="Rotate the secret"
       >
-        <Seen at={lastOverlapUntil} />
+        <Select name="overlapSeconds" label="Current secret expires" options={OVERLAPS} />
+        <Seen at={rotatedAt} />
       </Confirm>
     </>
   )

@@ -108,15 +108,26 @@ describeWith('the page of an endpoint', startConsole, (site) => {
     })
 
     it('rotates it once for a form that is sent twice, also for one that was made after a rotation', async () => {
-      for (const count of [1, 2]) {
+      for (const [count, overlapSeconds] of [
+        [1, '86400'],
+        [2, '0'],
+      ] as const) {
         const seen = seenIn(await endpoint.page(), 'rotate-secret')
-        const send = async () => redirectOf(await endpoint.submit('rotate-secret', { seen }))
+        const send = async () => redirectOf(await endpoint.submit('rotate-secret', { seen, overlapSeconds }))
         expect(await send()).to.deep.equal(await send())
         const acts = site.context
           .db('audit_log')
           .where({ action: 'endpoint.secret.rotated', user_id: endpoint.line.userId })
         expect(await acts).to.have.length(count)
       }
+    })
+
+    it('says why it does not rotate it while the previous one signs too', async () => {
+      await endpoint.submit('rotate-secret')
+      const secret = await endpoint.secret()
+      const fault = /^The previous secret still works until /
+      expectFault(await endpoint.submit('rotate-secret', { overlapSeconds: '86400' }), 409, fault)
+      expect(await endpoint.secret()).to.equal(secret)
     })
 
     it('does not rotate it from a page that was opened before another rotation, and says so', async () => {
@@ -126,7 +137,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
         .db('endpoints')
         .where({ user_id: endpoint.line.userId })
         .update({
-          previous_secret_until: site.context.db.raw(`previous_secret_until - interval '2 minutes'`),
+          secret_rotated_at: site.context.db.raw(`secret_rotated_at - interval '2 minutes'`),
         })
       const secret = await endpoint.secret()
       expectFault(

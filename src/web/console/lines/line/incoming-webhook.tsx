@@ -129,8 +129,8 @@ function Regenerate({ view: { page, connection }, action }: { view: LineView; ac
       action={action}
       label="Regenerate token…"
       consequence={
-        'The URL gets a new token. The current URL keeps working for the time you choose, and any earlier one stops ' +
-        'working immediately.'
+        'The URL gets a new token. The current URL keeps working for the time you choose. While an earlier one still works, ' +
+        'the only choice is to end both immediately.'
       }
       button="Regenerate"
     >

@@ -1,0 +1,24 @@
+import { UserError } from '../errors.js'
+
+/** A day is enough to change all callers. What is replaced may have leaked, so it must not live on for long. */
+export const MAX_OVERLAP_SECONDS = 86_400
+
+/**
+ * Checks how long the secret that is replaced is to work beside its successor. Only one is kept, so a second overlap would
+ * end the first one early. A request that is repeated because its answer was lost would do just that.
+ *
+ * @param what the secret, for the sentence
+ * @param until when the overlap that runs now ends; null if none does
+ * @throws UserError 400 for the seconds, 409 if an overlap runs and is not to be ended
+ */
+export function checkOverlap(overlapSeconds: number, what: 'secret' | 'token', until: Date | null): void {
+  if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
+    throw new UserError(`overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`)
+  }
+  if (overlapSeconds === 0 || until === null) return
+  throw new UserError(
+    `The previous ${what} still works until ${until.toISOString()}, and another change would end it now. If the last ` +
+      `change was yours, use the current ${what}. Otherwise wait until then, or set overlapSeconds to 0 to end both immediately`,
+    409,
+  )
+}

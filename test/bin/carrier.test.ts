@@ -165,7 +165,10 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
   })
 
   for (const [args, refused] of [
-    ['add other --kind parrot --set apiKey=-', /^Standard input is empty. It must contain the value of apiKey$/],
+    [
+      'add other --kind parrot --set apiKey=-',
+      /^Standard input is empty. It must contain the value of apiKey$/,
+    ],
     ['remove main', /^main still has lines, so it cannot be removed. Pause its sending instead/],
   ] as const) {
     it(`refuse \`carrier ${args}\` in one line`, async () => {

@@ -37,8 +37,8 @@ export const CARRIERS: readonly Mutant[] = [
   {
     breaks: 'all parts of a text go again when a later one is told to wait',
     file: 'src/carriers/smpp/smpp.ts',
-    find: 'id = await submitFurther(fields, signal)',
-    replace: 'id = await submit(fields, signal)',
+    find: '(index === 0 ? submit : submitFurther)',
+    replace: '(submit)',
     tests: ['test/carriers/smpp/smpp.test.ts'],
   },
   {

@@ -61,6 +61,8 @@ export type TextOutcome =
 export interface ListenTools {
   hosts: SafeFetch
   log: Logger
+  /** How long the carrier may take to answer; for each part of a text. */
+  carrierTimeoutMs: number
   /**
    * When this resolves, the text is committed, or belongs to no line of the account.
    *

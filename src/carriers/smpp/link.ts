@@ -23,9 +23,15 @@ export interface Link {
   /**
    * Waits for a slot in the window, writes, and waits for the response, of any status.
    *
+   * @param onLate called with a response that comes afterwards
    * @throws NoAnswer
    */
-  request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
+  request(
+    command: string,
+    fields: PduFields,
+    signal: AbortSignal,
+    onLate?: (response: Pdu) => void,
+  ): Promise<Pdu>
   /** Sends a request that keeps the link alive, which takes no slot in the window. */
   control(command: string, fields: PduFields, timeoutMs: number): Promise<Pdu>
   answer(request: { command: string; sequence: number }, status?: string): void
@@ -111,7 +117,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     isOpen: () => reason === undefined && !isLeaving,
     ended,
     requestCount: () => window.count(),
-    request: async (command, fields, signal) => {
+    request: async (command, fields, signal, onLate) => {
       const askedAt = performance.now()
       try {
         await window.enter(AbortSignal.any([signal, AbortSignal.timeout(windowMs)]))
@@ -123,7 +129,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
         window.leave()
         throw new NoAnswer('stopped before it was sent', false)
       }
-      const request = { command, fields, timeoutMs: responseMs, signal }
+      const request = { command, fields, timeoutMs: responseMs, signal, onLate }
       return requests.write(request, () => {
         window.leave()
       })

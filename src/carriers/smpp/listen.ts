@@ -1,9 +1,11 @@
 import type { Listener, ListenTools } from '../listening.js'
+import { createUnstored } from '../unstored.js'
 import { readText } from './inbound.js'
 import { REMEMBERED_MS, RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
 import { isReceipt, readReceipt, readUnmarkedReceipt, unclearReceipt } from './receipts.js'
 import { holdSessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
+import { TIMEOUTS } from './session.js'
 import { createSmpp } from './smpp.js'
 
 /** The sessions of an account at its SMSC, used both ways. */
@@ -12,12 +14,20 @@ export function listenToSmsc(
   settings: SmppSettings,
   tools: ListenTools,
 ): Listener {
-  const { hosts, log, confirmTexts: confirm, keepUnclear, onChange } = tools
+  const { hosts, log, confirmTexts: confirm, keepUnclear, onChange, carrierTimeoutMs: responseMs } = tools
   const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools)
-  const sessions = holdSessions({ name, settings, hosts, log, handle, keepUnclear, confirm, onChange })
+  const timeouts = { ...TIMEOUTS, responseMs }
+  const sessions = holdSessions({
+    ...{ name, settings, hosts, log, handle, keepUnclear, confirm, onChange, timeouts },
+  })
+  const late = createUnstored(tools)
   return {
     ...sessions,
-    carrier: createSmpp(name, settings, { hosts, sessions }),
+    carrier: createSmpp(name, settings, { hosts, sessions, onLate: late.addLate }),
+    close: async () => {
+      await sessions.close()
+      await late.close()
+    },
     // The number that the sessions have room for, and as many again that are being claimed and settled.
     concurrency: 2 * settings.bindCount * settings.windowSize,
   }

@@ -22,6 +22,8 @@ interface Request {
   timeoutMs: number
   /** Ends only the caller's wait. The request stays until it is answered or times out. */
   signal: AbortSignal
+  /** Called with a response that comes after the caller's wait, while the socket lives. */
+  onLate?: ((response: Pdu) => void) | undefined
 }
 
 /** The requests on a socket that have no response yet, by their sequence numbers. */
@@ -33,7 +35,7 @@ export interface Requests {
    * @throws NoAnswer
    */
   write(request: Request, done?: () => void): Promise<Pdu>
-  /** Does nothing if no such request waits. */
+  /** Does nothing if no such request waits, or if it is the response to another command. */
   settle(sequence: number, outcome: Pdu | NoAnswer): void
   /** Resolves when none waits any more. */
   allSettled(): Promise<void>
@@ -42,9 +44,18 @@ export interface Requests {
 }
 
 const MAX_SEQUENCE = 0x7fffffff
+/** Bounds the memory: an SMSC may never answer some. */
+const MAX_LATE = 10_000
+
+/** True if the response is one to the command, or says that the request was not understood. */
+function isResponseTo(command: string, response: Pdu): boolean {
+  return response.command === `${command}_resp` || response.command === 'generic_nack'
+}
 
 export function createRequests(socket: Socket): Requests {
   const pending = new Map<number, (outcome: Pdu | NoAnswer) => void>()
+  /** Those that have timed out. */
+  const late = new Map<number, Request>()
   let lastSequence = 0
   let tellIdle: () => void = () => undefined
   let endReason: Error | undefined
@@ -62,15 +73,22 @@ export function createRequests(socket: Socket): Requests {
   }
 
   function waitForResponse(sequence: number, request: Request, done: () => void): Promise<Pdu> {
-    const { command, timeoutMs, signal } = request
+    const { command, timeoutMs, signal, onLate } = request
     return new Promise((resolve, reject) => {
+      let isAwaited = true
       const tooLate = setTimeout(() => {
         settle(new NoAnswer(`no response to ${command} in ${timeoutMs} ms`, true))
+        noteLate(sequence, request)
       }, timeoutMs)
       const giveUp = () => {
+        isAwaited = false
         reject(new NoAnswer('stopped waiting for the response', true))
       }
       const settle = (outcome: Pdu | NoAnswer) => {
+        if (!(outcome instanceof NoAnswer)) {
+          if (!isResponseTo(command, outcome)) return
+          if (!isAwaited) onLate?.(outcome)
+        }
         clearTimeout(tooLate)
         signal.removeEventListener('abort', giveUp)
         pending.delete(sequence)
@@ -82,6 +100,21 @@ export function createRequests(socket: Socket): Requests {
       signal.addEventListener('abort', giveUp, { once: true })
       pending.set(sequence, settle)
     })
+  }
+
+  function noteLate(sequence: number, request: Request): void {
+    if (request.onLate === undefined) return
+    late.set(sequence, request)
+    const [oldest] = late.keys()
+    if (oldest !== undefined && late.size > MAX_LATE) late.delete(oldest)
+  }
+
+  function settleLate(sequence: number, outcome: Pdu | NoAnswer): void {
+    const request = late.get(sequence)
+    if (request === undefined || outcome instanceof NoAnswer || !isResponseTo(request.command, outcome))
+      return
+    late.delete(sequence)
+    request.onLate?.(outcome)
   }
 
   return {
@@ -96,7 +129,9 @@ export function createRequests(socket: Socket): Requests {
       return waitForResponse(sequence, request, done)
     },
     settle: (sequence, outcome) => {
-      pending.get(sequence)?.(outcome)
+      const settle = pending.get(sequence)
+      if (settle === undefined) settleLate(sequence, outcome)
+      else settle(outcome)
     },
     allSettled: () =>
       new Promise((resolve) => {

@@ -4,7 +4,6 @@ import type { SessionsState } from '../listening.js'
 import { createBoundSessions, type BoundSessionsOptions } from './bound-sessions.js'
 import { NotBound, type Hosts } from './connect.js'
 import { keepListening } from './outbind.js'
-import type { Pdu, PduFields } from './pdu.js'
 import { failuresAfter, reconnectMs } from './reconnect.js'
 import { bindKindsOf, dialledKindsOf, openSession, TIMEOUTS, type BindKind, type Session } from './session.js'
 
@@ -15,7 +14,7 @@ export interface Sessions {
    *
    * @throws NotBound, NoAnswer
    */
-  request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
+  request: Session['request']
   openSessionIds(): string[]
   state(): SessionsState
   /** Accepts nothing new, finishes what it holds, and unbinds. */
@@ -96,17 +95,17 @@ export function holdSessions(options: SessionsOptions): Sessions {
   )
 
   return {
-    request: async (command, fields, signal) => {
+    request: async (...request) => {
       // There must be no await here: each of many concurrent calls must see the requests of those before it.
       const session = bound.findFreest()
-      if (session !== undefined) return session.request(command, fields, signal)
+      if (session !== undefined) return session.request(...request)
       const askedAt = performance.now()
       if (awaited.size > 0) await Promise.race(awaited).catch(() => undefined)
       const late = bound.findFreest()
       // The process was suspended, as in the window of a link.
       if (performance.now() - askedAt > MAX_WAIT_MS) throw new NotBound('bound too late')
       if (late === undefined) throw new NotBound(bound.fault()?.text ?? 'not bound')
-      return late.request(command, fields, signal)
+      return late.request(...request)
     },
     openSessionIds: () => bound.openIds(),
     state: () => ({

@@ -7,6 +7,7 @@ import {
   CarrierUnavailable,
   type CarrierClient,
 } from '../carrier.js'
+import type { SentRecord } from '../records.js'
 import { NotBound, type Hosts } from './connect.js'
 import { NoAnswer } from './requests.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
@@ -32,17 +33,27 @@ const MAX_PARTS = 255
 export function createSmpp(
   name: string,
   settings: SmppSettings,
-  options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; timeouts?: Timeouts },
+  options: {
+    hosts: Hosts
+    sessions?: Pick<Sessions, 'request'>
+    timeouts?: Timeouts
+    /** Called with what the SMSC has said about a text after its sender has stopped waiting. */
+    onLate?: (messageId: string, record: SentRecord) => void
+  },
 ): CarrierClient {
-  const { hosts, sessions, timeouts = TIMEOUTS } = options
+  const { hosts, sessions, timeouts = TIMEOUTS, onLate } = options
   // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
 
   /** @throws the four errors of a carrier */
-  async function submit(fields: PduFields, signal: AbortSignal): Promise<string> {
+  async function submit(
+    fields: PduFields,
+    signal: AbortSignal,
+    onLate: (response: Pdu) => void,
+  ): Promise<string> {
     if (sessions === undefined) throw new CarrierUnavailable("no process is running the account's sessions")
     try {
-      return readResponse(await sessions.request('submit_sm', fields, signal), settings)
+      return readResponse(await sessions.request('submit_sm', fields, signal, onLate), settings)
     } catch (error) {
       if (error instanceof NotBound) throw new CarrierUnavailable(error.message)
       if (!(error instanceof NoAnswer)) throw error
@@ -53,10 +64,10 @@ export function createSmpp(
   }
 
   /** Earlier parts are sent already and must not be sent again. So this part is retried, whatever happens. */
-  async function submitFurther(fields: PduFields, signal: AbortSignal): Promise<string> {
+  async function submitFurther(...[fields, signal, onLate]: Parameters<typeof submit>): Promise<string> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await submit(fields, signal)
+        return await submit(fields, signal, onLate)
       } catch (error) {
         if (!(error instanceof CarrierThrottled || error instanceof CarrierUnavailable))
           throw new CarrierOutcomeUnknown('a part of the message was accepted, but a later one was not', {
@@ -76,10 +87,18 @@ export function createSmpp(
     send: async (message, signal) => {
       if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
       reference += 1
-      const [first = {}, ...further] = submitsOf(message, settings, reference)
-      if (further.length >= MAX_PARTS) throw new CarrierRejected('the text is too long')
-      let id = await submit(first, signal)
-      for (const fields of further) id = await submitFurther(fields, signal)
+      const submits = submitsOf(message, settings, reference)
+      if (submits.length > MAX_PARTS) throw new CarrierRejected('the text is too long')
+      let id = ''
+      for (const [index, fields] of submits.entries()) {
+        const noteLate = (response: Pdu) => {
+          const record = readLate(response, settings)
+          // The text is sent with its last part, and not at all without its first. In between, part of it is sent.
+          const isOfWhole = record?.status === 'sent' ? index === submits.length - 1 : index === 0
+          if (record !== undefined && isOfWhole) onLate?.(message.id, record)
+        }
+        id = await (index === 0 ? submit : submitFurther)(fields, signal, noteLate)
+      }
       return { carrierMessageId: id }
     },
     test: async (signal) => {
@@ -123,10 +142,24 @@ function errorOf(status: string, { meaning, reason }: StatusRule): Error {
 /** A negative response means that the SMSC did not take the message. */
 function readResponse(response: Pdu, settings: SmppSettings): string {
   const status = statusName(response.command_status)
-  if (response.command_status !== 0 || response.command !== 'submit_sm_resp') {
-    throw errorOf(status, ruleOf(response.command_status, settings))
-  }
+  if (response.command_status !== 0) throw errorOf(status, ruleOf(response.command_status, settings))
+  if (response.command !== 'submit_sm_resp')
+    throw new CarrierOutcomeUnknown(`answered with ${response.command}, but without an error`)
   const id = textField(response, 'message_id')
   // An SMSC that gives no id has taken the message all the same. We will not recognize its receipt.
   return id === '' ? newId() : idInReceipts(id, settings.receiptIds)
+}
+
+/** Returns what a response says that came too late to be tried again; undefined if it says nothing. */
+function readLate(response: Pdu, settings: SmppSettings): SentRecord | undefined {
+  try {
+    return { status: 'sent', carrierMessageId: readResponse(response, settings) }
+  } catch (error) {
+    const status = statusName(response.command_status)
+    if (error instanceof CarrierOutcomeUnknown) return undefined
+    const failed = { status: 'failed', carrierMessageId: newId(), carrierCode: status } as const
+    if (!(error instanceof CarrierRejected)) return { ...failed, error: describeStatus(status) }
+    const { reason, carrierReason } = error
+    return { ...failed, error: reason, ...(carrierReason && { carrierReason }) }
+  }
 }

@@ -29,6 +29,7 @@ export function holdModem(
   const given = modemSettings.cast({ device: modem.device, number: NUMBER, ...settings })
   const listener = listenToModem({ name: 'modem' }, given, {
     hosts: LOOPBACK,
+    carrierTimeoutMs: 15_000,
     log: memoryLog().log,
     receiveText: ({ id }, { body, ...text }) => {
       noted.texts.push({ ...text, text: readTexts([body]) })

@@ -54,6 +54,7 @@ export async function openAccount(
   const settings = kind.settings.cast(await openSettings(context, id)) as object
   const listener = kind.listen(account, settings, {
     hosts: context.carrierFetch,
+    carrierTimeoutMs: context.config.carrierTimeoutMs,
     log: context.log.child({ carrierAccountId: id, carrier: name }),
     ...receivingTools(context, account),
     ...triedSecretTools(context, id),

@@ -376,6 +376,8 @@ describe('the places of a process in an outage', () => {
     const { leases } = context
     const broken: Context = {
       ...context,
+      // Otherwise it would be recorded when Postgres is back.
+      closing: AbortSignal.abort(),
       leases: { ...leases, deliveries: { ...leases.deliveries, during } },
     }
     try {

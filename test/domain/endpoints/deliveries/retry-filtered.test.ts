@@ -49,11 +49,12 @@ describeContext('retrying undelivered events', (context) => {
     const waiting = await receiveForDelivery(context, line)
     await changeRows(context, 'deliveries', waiting.id, { last_failure: 'http_500' })
     const newer = await receiveForDelivery(context, line)
-    // Of twenty lines each has a thousand rows searched at once.
+    // Of twenty lines each has a thousand rows searched at once. These are newer by more than clocks may differ.
     await context.db.raw(
-      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
-       select new_id(), user_id, line_id, event_id, endpoint_id, 'delivered', type, from_number from deliveries,
-         generate_series(1, 10000) where id = ?`,
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number, created_at)
+       select lowest_id_at(t), user_id, line_id, event_id, endpoint_id, 'delivered', type, from_number, t
+       from deliveries, generate_series(1, 10000) n, lateral (select now() + interval '2 minutes' + n * interval '1 ms') x (t)
+       where id = ?`,
       [newer.id],
     )
     const { task, isLookedThroughInPart } = await startRetry(context, line.userId, {})

@@ -149,6 +149,7 @@ describe('docs', () => {
         ...[`sendAt ${moment}`, `expiresAt ${moment}`, 'clientRef must be text'],
         ...[tooLong, unsendable, notANumber, notAllowed, countryPaused, nameNotTaken, shortCodeAbroad],
         ofRequest.keyTooLong,
+        ofRequest.keyEmpty,
         ...[ofRequest.sendAtTooFar, ofRequest.expiresAtOver, ofRequest.expiresBeforeSending],
         ...[ofRequest.carrierOptionsWrong, ofRequest.clientRefTooLong, ofRequest.clientRefUnsendable],
         ...[keyInFlight, keyReused, optedOut, rateLimited, overCap, overMonthlyCap],

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { ADDRESS_ATTEMPT_MS, FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../refusals.js'
@@ -60,7 +60,11 @@ function dial(
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
   }
   const socket: Socket = tls
-    ? connectTls({ ...peer, servername: host, ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }) })
+    ? connectTls({
+        ...peer,
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+        ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }),
+      })
     : connectTcp(peer)
   // If the caller has given up meanwhile, nothing is dialled.
   if (signal?.aborted === true) socket.destroy()

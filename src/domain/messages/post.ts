@@ -17,7 +17,7 @@ import { readMediaUrls, refusalOfMedia } from './post/media.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull } from './submit/backlog.js'
 import { judgeDestination } from './submit/destination.js'
-import { LINE_DISABLED, MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit/refusals.js'
+import { LINE_DISABLED, REFUSALS, refusalOfKey, requireSendable } from './submit/refusals.js'
 
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
@@ -152,7 +152,8 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const source = sourceOf(message)
   const text = readText(message)
   const media = readMediaUrls(message)
-  if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+  const ofKey = refusalOfKey(key)
+  if (ofKey !== undefined) throw ofKey
   const { options, refusal: refusalOfOptions } = readSendOptions(message)
 
   const line = await findLine(message.lineId)

@@ -11,7 +11,7 @@ import { countForCaps } from './spending/spend-caps.js'
 import { getMessage } from './get-message.js'
 import { queueAndRead } from './post.js'
 import { isBacklogFull } from './submit/backlog.js'
-import { MAX_KEY_LENGTH, REFUSALS } from './submit/refusals.js'
+import { refusalOfKey } from './submit/refusals.js'
 import { readDestination } from './submit/destination.js'
 
 /**
@@ -30,7 +30,8 @@ export async function sendMessageAgain(
   key: string,
   source: 'api' | 'console',
 ): Promise<Message> {
-  if (key === '' || key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
+  const ofKey = refusalOfKey(key)
+  if (ofKey !== undefined) throw ofKey
   const message = await getMessage(context, userId, id)
   if (message.direction !== 'outbound' || !['failed', 'unknown'].includes(message.status)) {
     throw new UserError('Only a failed or unknown message can be resent', 409)

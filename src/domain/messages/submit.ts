@@ -1,6 +1,5 @@
 import type { OpenIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
-import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
@@ -8,7 +7,7 @@ import { readSendOptions, optionsForHash, type SendOptions } from './send-option
 import { countForCaps } from './spending/spend-caps.js'
 import { isBacklogFull } from './submit/backlog.js'
 import { judgeDestination, NotAllowed } from './submit/destination.js'
-import { MAX_KEY_LENGTH, REFUSALS, requireSendable } from './submit/refusals.js'
+import { refusalOfKey, requireSendable } from './submit/refusals.js'
 
 export interface IncomingWebhookMessage extends SendOptions {
   /** The number as the caller wrote it. */
@@ -40,8 +39,8 @@ export async function submitToIncomingWebhook(
   const { number: toNumber, refusal: explained } = judgeDestination(webhook, message.toNumber)
   const ofDestination = explained instanceof NotAllowed ? explained.withoutReason() : explained
   const key = message.idempotencyKey
-  if (key !== undefined && key.length > MAX_KEY_LENGTH)
-    throw ofDestination ?? new UserError(REFUSALS.keyTooLong)
+  const ofKey = refusalOfKey(key)
+  if (ofKey !== undefined) throw ofDestination ?? ofKey
   const { options, refusal } = readSendOptions(message, ofDestination)
   if (refusal !== undefined && key === undefined) throw refusal
 

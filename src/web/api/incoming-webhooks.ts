@@ -14,6 +14,7 @@ import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
+import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
@@ -44,10 +45,10 @@ export function acceptWebhookMessage(context: Context): Middleware {
     const state = ctx.state as WebhookState
     const { webhook } = state
     const message = await readMessage(ctx.request.body)
-    const idempotencyKey = ctx.get('Idempotency-Key')
+    const idempotencyKey = idempotencyKeyOf(ctx)
     const answer = await submit(context, webhook, {
       ...message,
-      idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
+      idempotencyKey,
       hasDisconnected: watchDisconnect(ctx),
     })
     const { windows } = answer

@@ -26,6 +26,7 @@ import { newId } from '../../ids.js'
 import { LANGUAGE_NAMES } from '../../kit/text/national-tables.js'
 import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
 import { listField, readBodyFields, textField } from '../input/body-fields.js'
+import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { answerList, listParameters } from '../input/paging.js'
 import { idParameter, wordParameter } from '../input/query.js'
 import { knownNames, refuseUnknown, type Known } from '../input/unknown-fields.js'
@@ -191,7 +192,7 @@ export const messageOperations = [
     answer: message,
     refusals: [404, 409, 422, 429],
     act: async ({ context, ctx }) => {
-      const sent = { ...fieldsOf(ctx), idempotencyKey: ctx.get('Idempotency-Key') }
+      const sent = { ...fieldsOf(ctx), idempotencyKey: idempotencyKeyOf(ctx) }
       return presentMessage(context, await postMessage(context, await readMessage(context, ctx, sent)))
     },
   }),
@@ -334,8 +335,8 @@ export const messageOperations = [
     answer: message,
     refusals: [409, 429],
     act: async ({ context, ctx, userId, id: messageId }) => {
-      const key = ctx.get('Idempotency-Key')
-      const again = await sendMessageAgain(context, userId, messageId, key === '' ? newId() : key, 'api')
+      const key = idempotencyKeyOf(ctx) ?? newId()
+      const again = await sendMessageAgain(context, userId, messageId, key, 'api')
       return presentMessage(context, again)
     },
   }),
@@ -399,7 +400,7 @@ async function readMessage(
     lineId,
     text: others.text,
     mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
-    idempotencyKey: key === '' ? undefined : key,
+    idempotencyKey: key,
     hasDisconnected: watchDisconnect(ctx),
   }
 }
@@ -411,6 +412,8 @@ function withMediaList(sent: Record<string, unknown>): Record<string, unknown> {
 
 /** Accepts `{messages: […]}`, each message separately; the answer has the result of each, in their order. */
 async function acceptBatch(context: Context, ctx: KoaContext) {
+  if (idempotencyKeyOf(ctx) !== undefined)
+    throw new UserError('Idempotency-Key is for one message. Give each message an idempotencyKey instead')
   const { messages } = fieldsOf(ctx)
   const isFitting = Array.isArray(messages) && messages.length > 0 && messages.length <= MAX_BATCH
   if (!isFitting || !messages.every(isRecord)) {

@@ -38,7 +38,8 @@ export function readJsonBody(
 export function readFieldsBody(): Middleware {
   return async (ctx, next) => {
     const bytes = await readBodyBytes(ctx, FIELD_REFUSALS)
-    const isJson = /^\s*[{[]/.test(bytes.subarray(0, 100).toString('latin1'))
+    // Some programs begin with a byte order mark.
+    const isJson = /^(?:\xef\xbb\xbf)?[\t\n\r ]*[{[]/.test(bytes.toString('latin1'))
     ctx.state.isForm = !isJson
     ctx.request.body = isJson ? parseObject(bytes, FIELD_REFUSALS) : parseFormFields(bytes, readBodyText)
     await next()
@@ -56,7 +57,6 @@ const FIELD_REFUSALS: BodyRefusals = {
 }
 
 function parseObject(bytes: Buffer, { unreadable }: BodyRefusals): Record<string, unknown> {
-  // Some programs begin with a byte order mark.
   const text = readBodyText(bytes).replace(/^\uFEFF/, '')
   let value: unknown
   try {

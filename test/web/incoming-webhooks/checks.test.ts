@@ -171,6 +171,7 @@ describeWeb('an incoming webhook', ({ context, web }) => {
       () => (data.text = 'Hello'),
       () => (data.toNumber = '+447400123456'),
       () => Object.assign(data, { toNumber: '+15005550199', carrierOptions: { 'a-b': 'x' } }),
+      () => (headers['Idempotency-Key'] = ''),
       () => (headers['Idempotency-Key'] = 'used'),
       () => Object.assign(data, { sendAt: tomorrow, expiresAt: new Date(0).toISOString() }),
       () => (data.expiresAt = new Date(Date.now() + 3_600_000).toISOString()),

@@ -216,6 +216,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     it('refuses a key that is too long', async () => {
       const id = await queue({ status: 'failed' })
       expectProblem(await again(id, { 'Idempotency-Key': 'x'.repeat(256) }), 400, /Idempotency-Key/)
+      expectProblem(await again(id, { 'Idempotency-Key': '' }), 400, /^Idempotency-Key is empty/)
       expectAnswer(await again(id, { 'Idempotency-Key': 'x'.repeat(255) }))
     })
 

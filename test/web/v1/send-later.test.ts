@@ -4,7 +4,15 @@ import { createLine, messageBody } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { ANNA, BEN, UNLIMITED } from '../../domain/fixtures.js'
-import { clientOf, createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import {
+  clientOf,
+  createOwner,
+  expectAnswer,
+  expectProblem,
+  postPlainly,
+  serveApi,
+  type Client,
+} from './support.js'
 
 interface Message {
   id: string
@@ -109,6 +117,12 @@ describeWith('scheduled messages, references and batches', serveApi, (api) => {
     })
   })
 
+  it('may begin with a byte order mark or any number of blanks', async () => {
+    const message = JSON.stringify({ lineId: line.lineId, toNumber: ANNA, text: 'Hi' })
+    for (const before of ['\ufeff', ' '.repeat(200), '\ufeff\n\t '])
+      expect(await postPlainly(api, client, '/v1/messages', `${before}${message}`)).to.equal(200)
+  })
+
   it('get one result each in a batch, in order', async () => {
     const stranger = await createLine(api.context)
     const one = { lineId: line.lineId, toNumber: ANNA, text: 'Hi' }
@@ -142,6 +156,20 @@ describeWith('scheduled messages, references and batches', serveApi, (api) => {
       413,
       /at most 4 MiB/,
     )
+  })
+
+  it('in a batch have keys of their own: a header for all of them, or an empty key, is refused', async () => {
+    const messages = [{ lineId: line.lineId, toNumber: ANNA, text: 'Hi', idempotencyKey: '' }]
+    const headers = { 'Idempotency-Key': 'for all' }
+    expectProblem(
+      await client.ask('POST', '/v1/messages/batch', { messages }, headers),
+      400,
+      /^Idempotency-Key is for one message. Give each message an idempotencyKey instead$/,
+    )
+    expect(expectAnswer(await client.post('/v1/messages/batch', { messages }))).to.deep.equal([
+      { status: 400, detail: 'Idempotency-Key is empty. Give a key, or leave it out' },
+    ])
+    expect((await list('')).length).to.equal(0)
   })
 
   it('in a batch are limited to the line of a token', async () => {

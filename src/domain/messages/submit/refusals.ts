@@ -25,6 +25,8 @@ export const REFUSALS = {
   overCap: 'Daily cap of segments reached',
   /** The name of the cap and the time of its reset follow this. */
   overMonthlyCap: 'Monthly spending cap reached',
+  /** A repeat would send again, while a program whose variable is not set believes it safe. */
+  keyEmpty: 'Idempotency-Key is empty. Give a key, or leave it out',
   keyTooLong: `Idempotency-Key is too long. Use at most ${MAX_KEY_LENGTH} characters`,
   keyReused: 'Idempotency-Key was used with another body. Use a new key for another message',
   keyInFlight: 'The first request with this Idempotency-Key is still being processed. Try again',
@@ -40,4 +42,9 @@ export function requireSendable(text: string): void {
   if (text.length > MAX_TEXT_UNITS || countCharacters(text) > MAX_TEXT_LENGTH)
     throw new UserError(REFUSALS.tooLong)
   if (text.includes('\0')) throw new UserError(REFUSALS.unsendable)
+}
+
+export function refusalOfKey(key: string | undefined): UserError | undefined {
+  if (key === '') return new UserError(REFUSALS.keyEmpty)
+  return key !== undefined && key.length > MAX_KEY_LENGTH ? new UserError(REFUSALS.keyTooLong) : undefined
 }

@@ -41,7 +41,7 @@ export interface CarriedReceipt extends SentRecord {
   numbers: readonly string[] | undefined
   /** True if the carrier marks it as a receipt. Otherwise only its words do, and a person may have written them. */
   isMarked: boolean
-  /** Our own id of the message, if the session knows it. */
+  /** Our own id of the message, if this is the answer to its call. */
   messageId?: string
 }
 

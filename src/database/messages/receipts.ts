@@ -29,6 +29,11 @@ export interface Receipt {
    * The message must be of a line at this carrier. The carrier's id counts more, unless it was given to several.
    */
   messageId?: string
+  /**
+   * True for the answer to a call of ours that came late: then our own id alone decides. A modem counts its references
+   * anew after 256, so another message may have the same.
+   */
+  isAnswer?: boolean
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   /** The carrier's code, such as Twilio's `30003`. */
@@ -71,8 +76,7 @@ export interface FoundReceipt {
  * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the
  * carrier's. Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
- * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours. Ours
- * decides if the two belong to different messages: a modem counts its references anew after 256.
+ * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
  */
 export async function applyReceipts(
   db: Database,
@@ -84,11 +88,11 @@ export async function applyReceipts(
     `asked as materialized (
        select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
        from jsonb_to_recordset(?::jsonb) as g(n integer, "carrierAccount" text, "accountId" uuid, "accountVersion" integer,
-         "carrierMessageId" text, ids text[], "numberEnds" text[], "mayWait" boolean, "messageId" uuid, status text,
-         error text, "carrierCode" text, "carrierReason" text, charge jsonb)
+         "carrierMessageId" text, ids text[], "numberEnds" text[], "mayWait" boolean, "messageId" uuid, "isAnswer" boolean,
+         status text, error text, "carrierCode" text, "carrierReason" text, charge jsonb)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
-       select coalesce(o.id, c.id) as id, o.id is not null and c.id is distinct from o.id as is_by_our_id, g.*
+       select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
        from asked g
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
          where m.id = g."messageId" and m.direction = 'outbound' and coalesce(m.carrier, l.carrier) = g."carrierAccount" limit 1) o on true
@@ -101,7 +105,7 @@ export async function applyReceipts(
            where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids)
          ) k
          ${isByNumber ? AT_NUMBER : ''}
-         where ${isByNumber ? IS_AT_NUMBER : IS_ID}
+         where ${isByNumber ? IS_AT_NUMBER : IS_ID} and (g."isAnswer" is not true or k.message_id = o.id)
          order by (k.message_id = o.id) is true desc, k.carrier_message_id = g."carrierMessageId" desc, k.created_at desc, k.message_id desc limit 1
        ) c on true
        where not g.is_outdated ${isByNumber ? NOBODY_IS_SENDING : ''}

@@ -81,11 +81,11 @@ describeContext('a receipt', (context) => {
     expect(await messageRow(context, id)).to.include({ status: 'delivered' })
   })
 
-  it('by our own id concerns that message, even if another has the same carrier’s id', async () => {
+  it('that is the answer to a call of ours concerns its message, even if another has the same carrier’s id', async () => {
     const { id: other, carrierMessageId } = await sentMessage()
     const before = await messageRow(context, other)
     const late = await queueMessage(context, line, { status: 'unknown', error: 'carrier', claim_id: newId() })
-    expect(await report({ messageId: late, carrierMessageId, status: 'sent' })).to.equal(true)
+    expect(await report({ messageId: late, carrierMessageId, isAnswer: true, status: 'sent' })).to.equal(true)
     expect(await messageRow(context, late)).to.include({
       status: 'sent',
       carrier_message_id: carrierMessageId,

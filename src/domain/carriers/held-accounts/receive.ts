@@ -165,6 +165,7 @@ async function receiveReceipt(
     carrierAccount: account.name,
     carrierKind: account.kind,
     carrierMessageId: storable(receipt.carrierMessageId),
+    isAnswer: receipt.messageId !== undefined,
     otherIds: otherIds.map(storable),
     ...(numbers && { numbers: numbers.map(storable) }),
   }

@@ -106,7 +106,7 @@ describeWith('applications in the console', startConsole, (site) => {
       kind: 'public',
     })
     expect(status).to.equal(400)
-    expect(text).to.match(/role="alert"[^>]*>redirectUris: /)
+    expect(text).to.match(/role="alert"[^>]*>Redirect URIs: /)
     expect(text).to.include('value="Auto Reply"').and.include('Answers while you are away</textarea>')
     expect(text).to.include('http://example.com/&lt;i></textarea>').and.not.include('/<i>')
     expect(text).to.match(/<option[^>]*value="public"[^>]*selected|<option[^>]*selected[^>]*value="public"/)
@@ -124,7 +124,7 @@ describeWith('applications in the console', startConsole, (site) => {
     })
     const refused = await submit('fields', { ...TYPED, name: '' })
     expect(refused.status).to.equal(400)
-    expect(refused.text).to.match(/<details open[^>]*>(?:(?!<\/form>).)*name must have 1 to 100/s)
+    expect(refused.text).to.match(/<details open[^>]*>(?:(?!<\/form>).)*Name must have 1 to 100/s)
   })
 
   it('opt in to lineDisconnected by a checkbox, and out', async () => {
@@ -155,7 +155,7 @@ describeWith('applications in the console', startConsole, (site) => {
     const ticked = { ...TYPED, optInEvents: 'lineDisconnected' }
     const refused = await browser.submit(PATH, ticked)
     expect(refused.status).to.equal(400)
-    expect(refused.text).to.match(/role="alert"[^>]*>optInEvents needs a webhook URL/)
+    expect(refused.text).to.match(/role="alert"[^>]*>Opt in events needs a webhook URL/)
     await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
     const [application, ...others] = await listApplicationsOf(site.context.db, userId)
     expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])

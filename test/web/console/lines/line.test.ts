@@ -31,7 +31,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
       .and.include('Line renamed.')
     const refused = await submit('name', { name: ' ' })
     expect(refused.status).to.equal(400)
-    expect(refused.text).to.match(/action="[^"]+\/name"[^>]*>(?:(?!<\/form>).)*name must have 1 to 100 char/s)
+    expect(refused.text).to.match(/action="[^"]+\/name"[^>]*>(?:(?!<\/form>).)*Name must have 1 to 100 char/s)
   })
 
   it('enables, rests and disconnects the developer connection', async () => {

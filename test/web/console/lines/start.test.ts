@@ -56,7 +56,7 @@ describeWith('the first steps with a line', startConsole, (site) => {
     const wrong = await browser.submit(`${path}/outgoing-webhook`, { url: 'ftp://example.com' })
     expect([wrong.status, /role="alert"[^>]*>([^<]*)/.exec(wrong.text)?.[1]]).to.deep.equal([
       400,
-      'outgoingWebhookUrl: The URL starts with ftp:, which is not supported. Use https://.',
+      'Outgoing webhook URL: The URL starts with ftp:, which is not supported. Use https://.',
     ])
     const { text: receiving } = await follow('outgoing-webhook', { url: receiver.url })
     expect(receiving).to.match(

@@ -85,18 +85,28 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   })
 
   it('regenerates the token once for a form that is sent twice, even at the same time', async () => {
-    for (const count of [1, 2]) {
+    const before = shownPath(await line.page('/send?show=webhook'))
+    const press = async (overlapSeconds: string, times = 1) => {
       const seen = seenIn(await line.page('/send'), 'incoming-webhook/regenerate')
-      const before = shownPath(await line.page('/send?show=webhook'))
-      const press = () => line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600', seen })
-      const answers = (await Promise.all([press(), press()])).map(redirectOf)
-      expect(answers[0]).to.deep.equal(answers[1])
-      expect(await send(before), 'the overlap that was chosen').to.equal(200)
-      const acts = site.context
-        .db('audit_log')
-        .where({ action: 'line.incoming_webhook.regenerated', user_id: line.userId })
-      expect(await acts).to.have.length(count)
+      const fields = { overlapSeconds, seen }
+      return Promise.all(
+        Array.from({ length: times }, () => line.submit('incoming-webhook/regenerate', fields)),
+      )
     }
+    const acts = site.context
+      .db('audit_log')
+      .where({ action: 'line.incoming_webhook.regenerated', user_id: line.userId })
+
+    const answers = (await press('3600', 2)).map(redirectOf)
+    expect(answers[0]).to.deep.equal(answers[1])
+    expect(await acts.clone()).to.have.length(1)
+    const [again] = await press('3600')
+    expectFault(again!, 409, /^The previous token still works until /)
+    expect(await send(before), 'the overlap that was chosen').to.equal(200)
+
+    await press('0')
+    expect(await acts.clone()).to.have.length(2)
+    expect(await send(before)).to.equal(403)
   })
 
   it('does not regenerate it from a page that was opened before it changed, and says so', async () => {

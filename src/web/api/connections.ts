@@ -105,9 +105,7 @@ export const connectionOperations = [
       if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
         throw new UserError('Give at least one of enabled, outgoingWebhookUrl and optInEvents')
       }
-      // An empty text means none, as for an application's URLs.
-      const url = outgoingWebhookUrl === '' ? null : outgoingWebhookUrl
-      await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl: url, optInEvents })
+      await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl, optInEvents })
       return presentConnection(context, userId, id)
     },
   }),

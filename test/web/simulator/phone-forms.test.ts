@@ -143,9 +143,9 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
   })
 
   it('refuses a text that is too long, and nothing at all', async () => {
-    await expectRefused(await send({ text: 'x'.repeat(1601) }), 400, 'text must have at most 1600 characters')
+    await expectRefused(await send({ text: 'x'.repeat(1601) }), 400, 'Text must have at most 1600 characters')
     await expectRefused(await send({ text: 'x'.repeat(20_000) }), 413, 'text is too long')
-    await expectRefused(await send({ text: ' ' }), 400, 'text is required')
+    await expectRefused(await send({ text: ' ' }), 400, 'Text is required')
   })
 
   it("refuses another user's line as one that is not there", async () => {

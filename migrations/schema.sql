@@ -626,9 +626,11 @@ create table portal_links (
   user_id uuid not null,
   line_ids uuid[] not null,
   expires_at timestamp with time zone not null,
-  session_seconds integer not null
+  session_seconds integer not null,
+  made_by uuid not null
 );
 alter table portal_links add constraint portal_links_pkey PRIMARY KEY (token_hash);
+alter table portal_links add constraint portal_links_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(id) ON DELETE CASCADE;
 alter table portal_links add constraint portal_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 CREATE INDEX portal_links_expires ON public.portal_links USING btree (expires_at);
 CREATE INDEX portal_links_user ON public.portal_links USING btree (user_id);
@@ -639,10 +641,12 @@ create table portal_sessions (
   user_id uuid not null,
   line_ids uuid[] not null,
   created_at timestamp with time zone not null default now(),
-  expires_at timestamp with time zone not null
+  expires_at timestamp with time zone not null,
+  made_by uuid not null
 );
 alter table portal_sessions add constraint portal_sessions_id_key UNIQUE (id);
 alter table portal_sessions add constraint portal_sessions_pkey PRIMARY KEY (token_hash);
+alter table portal_sessions add constraint portal_sessions_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(id) ON DELETE CASCADE;
 alter table portal_sessions add constraint portal_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 CREATE INDEX portal_sessions_expires ON public.portal_sessions USING btree (expires_at);
 CREATE INDEX portal_sessions_user ON public.portal_sessions USING btree (user_id);

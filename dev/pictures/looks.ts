@@ -44,7 +44,9 @@ export async function takeAllLooks({ installation, url, browser, shop, found, op
     await takePortal(await browser.newContext({ baseURL: url, ...options }), look, await linkOf())
   }
   function linkOf(): Promise<string> {
-    return installation.prepare(async (context) => (await createPortalLink(context, shop.userId)).url)
+    return installation.prepare(
+      async (context) => (await createPortalLink(context, shop.userId, shop.operatorId)).url,
+    )
   }
 }
 

@@ -62,7 +62,9 @@ create table portal_links (
   line_ids uuid[] not null,
   expires_at timestamptz not null,
   -- How long the session that it opens lasts.
-  session_seconds integer not null
+  session_seconds integer not null,
+  -- The operator whose program made it.
+  made_by uuid not null references users (id) on delete cascade
 );
 create index portal_links_user on portal_links (user_id);
 create index portal_links_expires on portal_links (expires_at);
@@ -73,7 +75,8 @@ create table portal_sessions (
   user_id uuid not null references users (id) on delete cascade,
   line_ids uuid[] not null,
   created_at timestamptz not null default now(),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  made_by uuid not null references users (id) on delete cascade
 );
 create index portal_sessions_user on portal_sessions (user_id);
 create index portal_sessions_expires on portal_sessions (expires_at);

@@ -14,7 +14,9 @@ export function actorOf(ctx: KoaContext): Actor {
   const address = ctx.ip
   const { session } = ctx.state as SessionState
   if (session !== undefined) {
-    return { kind: 'user', userId: session.userId, credentialId: session.id, address }
+    const { id: credentialId, userId, portalMadeBy } = session
+    if (portalMadeBy === undefined) return { kind: 'user', userId, credentialId, address }
+    return { kind: 'portal_link', userId: portalMadeBy, credentialId, address }
   }
   const userId = findUserOf(ctx) ?? null
   const application = applicationOf(ctx)

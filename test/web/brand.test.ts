@@ -48,7 +48,8 @@ describeWith('the operator’s brand', serveBrand, (server) => {
     const nobody = await browse(context, web)
     const application = await createApplication(server)
     const setUp = await createSetUpLink(context, userId)
-    const portal = await createPortalLink(context, userId, { lineIds: [lineId] })
+    const { id: operatorId } = await createPerson(context, { role: 'operator' })
+    const portal = await createPortalLink(context, userId, operatorId, { lineIds: [lineId] })
     const pathOf = ({ url }: { url: string }) => new URL(url).pathname + new URL(url).search
 
     expectBranded((await visitor.follow(authorizePath(asking(application)))).answer.text)

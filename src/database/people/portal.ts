@@ -8,6 +8,8 @@ export interface NewPortalLink {
   lineIds: readonly string[]
   expiresInSeconds: number
   sessionSeconds: number
+  /** The operator whose program makes it. */
+  madeBy: string
 }
 
 /** The target of the link. */
@@ -15,15 +17,24 @@ export interface PortalLink {
   userId: string
   lineIds: string[]
   sessionSeconds: number
+  madeBy: string
 }
 
-const LINK = ['user_id as userId', 'line_ids as lineIds', 'session_seconds as sessionSeconds']
+const LINK = [
+  'user_id as userId',
+  'line_ids as lineIds',
+  'session_seconds as sessionSeconds',
+  'made_by as madeBy',
+]
+/** What an operator's program made ends with the operator's access. */
+const IS_MAKER_OPERATOR = `exists (select from users maker
+  where maker.id = made_by and maker.disabled_at is null and maker.role = 'operator')`
 
 /** @returns the time until which it can be opened */
 export async function insertPortalLink(db: Database, link: NewPortalLink): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
-    `insert into portal_links (token_hash, user_id, line_ids, session_seconds, expires_at)
-     values (:tokenHash, :userId, :lineIds, :sessionSeconds, now() + make_interval(secs => :expiresInSeconds))
+    `insert into portal_links (token_hash, user_id, line_ids, session_seconds, made_by, expires_at)
+     values (:tokenHash, :userId, :lineIds, :sessionSeconds, :madeBy, now() + make_interval(secs => :expiresInSeconds))
      returning expires_at as "expiresAt"`,
     { ...link, lineIds: [...link.lineIds] },
   )
@@ -33,15 +44,15 @@ export async function insertPortalLink(db: Database, link: NewPortalLink): Promi
 export async function findPortalLinkRow(db: Database, tokenHash: Buffer): Promise<PortalLink | undefined> {
   return db('portal_links')
     .where({ token_hash: tokenHash })
-    .whereRaw('expires_at > now()')
+    .whereRaw(`expires_at > now() and ${IS_MAKER_OPERATOR}`)
     .first<PortalLink | undefined>(LINK)
 }
 
-/** @returns undefined if it is used up or too old */
+/** @returns undefined if it is used up, too old, or its maker's access has ended */
 export async function takePortalLink(trx: Database, tokenHash: Buffer): Promise<PortalLink | undefined> {
   const [link] = await trx('portal_links')
     .where({ token_hash: tokenHash })
-    .whereRaw('expires_at > now()')
+    .whereRaw(`expires_at > now() and ${IS_MAKER_OPERATOR}`)
     .delete()
     .returning<PortalLink[]>(LINK)
   return link
@@ -49,28 +60,29 @@ export async function takePortalLink(trx: Database, tokenHash: Buffer): Promise<
 
 export async function insertPortalSession(
   trx: Database,
-  { id, tokenHash, userId, lineIds, sessionSeconds }: PortalLink & { id: string; tokenHash: Buffer },
+  { id, tokenHash, userId, lineIds, sessionSeconds, madeBy }: PortalLink & { id: string; tokenHash: Buffer },
 ): Promise<void> {
   await trx('portal_sessions').insert({
     id,
     token_hash: tokenHash,
     user_id: userId,
     line_ids: lineIds,
+    made_by: madeBy,
     expires_at: trx.raw('now() + make_interval(secs => ?)', [sessionSeconds]),
   })
 }
 
 /**
- * Does not find the session if its user has become an operator since. Nothing that asks for the password is available
- * in it.
+ * Does not find the session if its user has become an operator since, or its maker no longer is one. Nothing that asks
+ * for the password is available in it.
  */
 export async function findPortalSessionRow(db: Database, tokenHash: Buffer): Promise<Session | undefined> {
   const { rows } = await db.raw<{ rows: Session[] }>(
     `select s.id, u.id as "userId", u.email, u.name, u.role, s.created_at as "createdAt",
-       false as "isConfirmed", ${HAS_SECOND_FACTOR} as "hasSecondFactor", s.line_ids as "portalLineIds"
+       false as "isConfirmed", ${HAS_SECOND_FACTOR} as "hasSecondFactor", s.line_ids as "portalLineIds", s.made_by as "portalMadeBy"
      from portal_sessions s
      join users u on u.id = s.user_id and u.disabled_at is null and u.role = 'user'
-     where s.token_hash = ? and s.expires_at > now()`,
+     where s.token_hash = ? and s.expires_at > now() and ${IS_MAKER_OPERATOR}`,
     [tokenHash],
   )
   return rows[0]

@@ -14,6 +14,8 @@ export interface Session {
   createdAt: Date
   /** Set if a portal link opened it: it reaches the pages of these lines, and nothing else of the account. */
   portalLineIds?: readonly string[]
+  /** The operator whose program made that link. */
+  portalMadeBy?: string
 }
 
 export interface ListedSession {

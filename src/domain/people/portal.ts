@@ -31,13 +31,15 @@ export interface PortalLinkFields {
 
 /**
  * Makes a link that opens the pages of a user's lines, once, without a password. It is returned only once, because
- * only the hash of its token is kept.
+ * only the hash of its token is kept. What is done with it is recorded as done with a link of the operator `madeBy`,
+ * and it works only as long as that person is an operator.
  *
  * @throws UserError 400 for a line that is not the user's, 404 for the user, 409 for an operator or a disabled user
  */
 export async function createPortalLink(
   context: Context,
   userId: string,
+  madeBy: string,
   fields: PortalLinkFields = {},
 ): Promise<{ url: string; expiresAt: Date }> {
   const { expiresInSeconds = LINK_SECONDS.usual, sessionSeconds = SESSION_SECONDS.usual } = fields
@@ -62,7 +64,7 @@ export async function createPortalLink(
       after: { lineIds, expiresInSeconds, sessionSeconds },
     })
     const tokenHash = sha256(token)
-    return insertPortalLink(trx, { tokenHash, userId, lineIds, expiresInSeconds, sessionSeconds })
+    return insertPortalLink(trx, { tokenHash, userId, lineIds, expiresInSeconds, sessionSeconds, madeBy })
   })
   return { url: `${context.config.publicUrl}/console/portal?token=${token}`, expiresAt }
 }
@@ -105,7 +107,8 @@ export async function openPortalLink(context: Context, linkToken: string): Promi
     const lineIds = link.lineIds.filter((lineId) => own.includes(lineId))
     if (lineIds.length === 0) throw portalLinkUsedUp()
     await insertPortalSession(trx, { ...link, lineIds, id, tokenHash: sha256(token) })
-    const actor = { kind: 'user', userId, credentialId: id, address: context.actor.address } as const
+    const { address } = context.actor
+    const actor = { kind: 'portal_link', userId: link.madeBy, credentialId: id, address } as const
     await record({ actor }, trx, {
       action: 'portal_link.opened',
       subjectId: id,

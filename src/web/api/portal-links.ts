@@ -53,6 +53,7 @@ export const portalLinkOperations = [
     }),
     answer: answers('The link.', schemaOf('PortalLink')),
     refusals: [409],
-    act: async ({ context, id: userId, body }) => createPortalLink(context, userId, await body()),
+    act: async ({ context, userId: operatorId, id: userId, body }) =>
+      createPortalLink(context, userId, operatorId, await body()),
   }),
 ]

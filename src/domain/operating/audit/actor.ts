@@ -2,6 +2,7 @@
 export const ACTOR_KINDS = {
   user: 'a person in the console',
   api_token: "one of the user's programs, with an API token",
+  portal_link: 'someone with a portal link that an operator made',
   application: 'an application the user authorized',
   command_line: 'an operator on the command line',
   queues_password: 'someone with QUEUES_PASSWORD in the queue dashboard (now read-only)',
@@ -14,7 +15,7 @@ export type ActorKind = keyof typeof ACTOR_KINDS
 /** The one on whose behalf domain functions act. */
 export interface Actor {
   kind: ActorKind
-  /** The user, or the one for whom an application acts; null if it is not a user. */
+  /** The user, the one for whom an application acts, or the operator who made a portal link; null if it is not a user. */
   userId: string | null
   /** The session, the API token or the application. */
   credentialId: string | null

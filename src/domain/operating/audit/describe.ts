@@ -19,6 +19,7 @@ export function describeActor(row: ListedAuditRow): string {
   const somebody = actorEmail ?? (actorId === null ? 'an operator' : 'a deleted user')
   if (actorKind === 'user') return somebody
   if (actorKind === 'api_token') return `${somebody}, with an API token`
+  if (actorKind === 'portal_link') return `someone with a portal link from ${somebody}`
   if (actorKind === 'application') return `${applicationName ?? 'an application'}, for ${somebody}`
   return Object.hasOwn(ACTOR_KINDS, actorKind) ? ACTOR_KINDS[actorKind as ActorKind] : actorKind
 }

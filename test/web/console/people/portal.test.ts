@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { asSeenBy, describeActor } from '../../../../src/domain/operating/audit/describe.js'
 import { createApiToken } from '../../../../src/domain/people/api-tokens.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { createPortalLink } from '../../../../src/domain/people/portal.js'
@@ -29,14 +30,17 @@ describeWeb('a portal link', ({ context, web }) => {
   let named: Owner
   /** Another line of the same user, with one of everything too. */
   let other: Owner
+  /** Whose program makes the links. */
+  let operator: Person
 
   beforeEach(async () => {
     named = await createOwner(context, { role: 'user' })
+    operator = await createPerson(context, { role: 'operator' })
     other = await createOwner(context, { person: named.person })
   })
 
   const makeLink = async (lineIds = [named.line.lineId]): Promise<string> => {
-    const { url } = await createPortalLink(context, named.person.id, { lineIds })
+    const { url } = await createPortalLink(context, named.person.id, operator.id, { lineIds })
     return new URL(url).pathname + new URL(url).search
   }
   const open = async (link: string, to = `/console/lines/${named.line.lineId}`): Promise<BrowserSession> => {
@@ -73,8 +77,28 @@ describeWeb('a portal link', ({ context, web }) => {
 
     const [opened, made] = await listAudit(context, { userId: named.person.id }, { limit: 2 })
     expect([made?.action, opened?.action]).to.deep.equal(['portal_link.created', 'portal_link.opened'])
-    expect(opened).to.deep.include({ actorKind: 'user', credentialId: opened?.subjectId })
+    expect(opened).to.deep.include({
+      actorKind: 'portal_link',
+      actorId: operator.id,
+      credentialId: opened?.subjectId,
+    })
     expect(JSON.stringify([made, opened])).not.to.include(token)
+  })
+
+  it('has what is done with it recorded as such, and the user does not see by which operator', async () => {
+    const browser = await open(await makeLink())
+    const { id } = named.person
+    const line = `/console/lines/${named.line.lineId}`
+    expectSentTo(await browser.submit(`${line}/name`, { name: 'Front desk' }), `${line}?done=renamed`)
+    const [renamed] = await listAudit(context, { userId: id }, { limit: 1 })
+    expect(renamed).to.deep.include({
+      action: 'line.renamed',
+      actorKind: 'portal_link',
+      actorId: operator.id,
+    })
+    if (renamed === undefined) return
+    expect(describeActor(renamed)).to.equal(`someone with a portal link from ${operator.email}`)
+    expect(describeActor(asSeenBy(id, renamed))).to.equal('someone with a portal link from an operator')
   })
 
   it('stops working when it expires, and so does its session', async () => {
@@ -241,12 +265,26 @@ describeWeb('a portal link', ({ context, web }) => {
   })
 
   const ENDS: [what: string, act: (person: Person) => Promise<unknown>][] = [
-    ['sets a new password', async ({ id }) => setPassword(await createSetUpLink(context, id))],
-    ['is disabled', ({ id }) => disableUser(context, id, 'stops')],
-    ['becomes an operator', ({ id }) => context.db('users').where({ id }).update({ role: 'operator' })],
+    ['the user sets a new password', async ({ id }) => setPassword(await createSetUpLink(context, id))],
+    ['the user is disabled', ({ id }) => disableUser(context, id, 'stops')],
     [
-      'loses the line',
+      'the user becomes an operator',
+      ({ id }) => context.db('users').where({ id }).update({ role: 'operator' }),
+    ],
+    [
+      'the user loses the line',
       () => context.db('lines').where({ id: named.line.lineId }).update({ user_id: strangerId }),
+    ],
+    [
+      'the operator who made it is disabled',
+      async () => {
+        await createPerson(context, { role: 'operator' })
+        await disableUser(context, operator.id, 'goes_on')
+      },
+    ],
+    [
+      'the operator who made it no longer is one',
+      () => context.db('users').where({ id: operator.id }).update({ role: 'user' }),
     ],
   ]
   let strangerId: string
@@ -260,7 +298,7 @@ describeWeb('a portal link', ({ context, web }) => {
   }
 
   for (const [what, act] of ENDS) {
-    it(`stops working when the user ${what}, whether or not it was opened before`, async () => {
+    it(`stops working when ${what}, whether or not it was opened before`, async () => {
       strangerId = (await createPerson(context)).id
       const [browser, unopened] = [await open(await makeLink()), await makeLink()]
       await act(named.person)
@@ -283,7 +321,6 @@ describeWeb('a portal link', ({ context, web }) => {
   })
 
   it('can be created only by an operator’s program, and only for a user', async () => {
-    const operator = await createPerson(context, { role: 'operator' })
     const ask = async (asker: Person, body: unknown, { target = named.person.id, ...options } = {}) => {
       const { token } = await createApiToken(context, asker.id, 'an app', options)
       const path = `/v1/users/${target}/portal-links`
@@ -295,7 +332,11 @@ describeWeb('a portal link', ({ context, web }) => {
     expect(url).to.match(/^http:\/\/[^/]+\/console\/portal\?token=[\w-]{43}$/)
     expect(Date.parse(expiresAt) - Date.now()).to.be.within(50_000, 60_000)
     const row = await context.db('portal_links').where({ user_id: named.person.id }).first<object>()
-    expect(row).to.deep.include({ session_seconds: 120, line_ids: [named.line.lineId, other.line.lineId] })
+    expect(row).to.deep.include({
+      made_by: operator.id,
+      session_seconds: 120,
+      line_ids: [named.line.lineId, other.line.lineId],
+    })
     expect(JSON.stringify(row)).not.to.include(url.split('=')[1])
 
     const foreign = await createOwner(context, { role: 'user' })

@@ -57,6 +57,12 @@ export type TextOutcome =
   /** The text is committed. `confirmId` is for `confirmTexts`, when the carrier has certainly read our answer. */
   { kind: 'taken'; confirmId: string } | { kind: 'no_line' }
 
+/**
+ * What became of a receipt. `of_nothing` is about nothing that we sent. `early` may be about a text whose answer is still to
+ * come: the carrier has to bring it again.
+ */
+export type ReceiptTaken = 'taken' | 'of_nothing' | 'early'
+
 /** The tools of an account with sessions. */
 export interface ListenTools {
   hosts: SafeFetch
@@ -72,9 +78,9 @@ export interface ListenTools {
   /**
    * Takes a receipt as `receiveText` takes a text.
    *
-   * @returns true if it is about something that we sent; otherwise it is dropped
+   * @throws Unavailable
    */
-  receiveReceipt: (receipt: CarriedReceipt) => Promise<boolean>
+  receiveReceipt: (receipt: CarriedReceipt) => Promise<ReceiptTaken>
   confirmTexts: (ids: string[]) => Promise<void>
   /**
    * Keeps what is not understood, for operators. `why` says in words what that is. A text to a number without a line

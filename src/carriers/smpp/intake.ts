@@ -55,7 +55,7 @@ export const RESENT_AFTER_MS = 5000
 /** An SMSC repeats a text that was not answered immediately, or in its next sessions, but not a day later. */
 export const REMEMBERED_MS = 3_600_000
 /** Asks the SMSC to try again later. An SMSC that does not know this status treats it like any failure. */
-const TEMPORARY = 'ESME_RX_T_APPN'
+export const TEMPORARY = 'ESME_RX_T_APPN'
 
 /**
  * Answers only what is committed. While Postgres is away it answers nothing at all: some SMSCs drop a message for any

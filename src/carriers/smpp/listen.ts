@@ -1,7 +1,7 @@
 import type { Listener, ListenTools } from '../listening.js'
 import { createUnstored } from '../unstored.js'
 import { readText } from './inbound.js'
-import { REMEMBERED_MS, RESENT_AFTER_MS, type Handled, type SmppDelivery } from './intake.js'
+import { REMEMBERED_MS, RESENT_AFTER_MS, TEMPORARY, type Handled, type SmppDelivery } from './intake.js'
 import { isReceipt, readReceipt, readUnmarkedReceipt, unclearReceipt } from './receipts.js'
 import { holdSessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
@@ -55,12 +55,12 @@ export async function takeDelivery(
   const { pdu, body, ...arrival } = delivery
   if (isReceipt(pdu)) {
     const [receipt, unclear] = [readReceipt(pdu, settings), unclearReceipt(pdu)]
-    if (receipt !== undefined) await receiveReceipt(receipt)
+    const taken = receipt && (await receiveReceipt(receipt))
     if (unclear !== undefined) await keepUnclear({ why: unclear, body })
-    return { status: TAKEN }
+    return { status: taken === 'early' ? TEMPORARY : TAKEN }
   }
   const words = readUnmarkedReceipt(pdu, settings)
-  if (words !== undefined && (await receiveReceipt(words))) return { status: TAKEN }
+  if (words !== undefined && (await receiveReceipt(words)) === 'taken') return { status: TAKEN }
   const text = readText(pdu, settings)
   const outcome = await receiveText(
     { ...arrival, silentMs: RESENT_AFTER_MS, rememberedMs: REMEMBERED_MS },

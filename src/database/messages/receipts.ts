@@ -61,6 +61,29 @@ const NOBODY_IS_SENDING = `and not (g."mayWait" is true and exists (
   select 1 from messages s where s.line_id = c.line_id and s.to_number = c.to_number and s.status = 'sending'
     and s.id <> c.id))`
 
+/**
+ * Returns true if the account is still handing over a text that a receipt may be about: to its number, or to any if it has
+ * none, and claimed before the receipt arrived.
+ */
+export async function isHandingOver(
+  db: Database,
+  { carrierAccount, numbers }: Pick<Receipt, 'carrierAccount' | 'numbers'>,
+  arrivedAgoMs: number,
+): Promise<boolean> {
+  // Uses the index of leases, because few messages are under way.
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `select from messages where status = 'sending' and lease_until > '-infinity' and carrier = ?
+       and claimed_at <= clock_timestamp() - make_interval(secs => ? / 1000.0)
+       and (?::text[] is null or right(to_number, ${NUMBER_END}) = any (?::text[])) limit 1`,
+    [carrierAccount, arrivedAgoMs, endsOf(numbers), endsOf(numbers)],
+  )
+  return rows.length > 0
+}
+
+function endsOf(numbers: readonly string[] | undefined): string[] | null {
+  return numbers?.map((number) => number.slice(-NUMBER_END)) ?? null
+}
+
 /** The message that a receipt is about. */
 export interface FoundReceipt {
   /** The receipt's place among those given. */
@@ -146,7 +169,7 @@ export async function applyReceipts(
           ...receipt,
           n,
           ids: [receipt.carrierMessageId, ...otherIds],
-          numberEnds: numbers?.map((number) => number.slice(-NUMBER_END)),
+          numberEnds: endsOf(numbers),
           accountId: account?.id,
           accountVersion: account?.version,
         })),

@@ -35,7 +35,10 @@ export function holdModem(
       noted.texts.push({ ...text, text: readTexts([body]) })
       return Promise.resolve({ kind: 'taken', confirmId: id })
     },
-    receiveReceipt: (receipt) => Promise.resolve(noted.receipts.push(receipt) > 0),
+    receiveReceipt: (receipt) => {
+      noted.receipts.push(receipt)
+      return Promise.resolve('taken')
+    },
     keepUnclear: ({ why, body }) => {
       noted.unclear.push({ why, body: body.toString('hex').toUpperCase() })
       return Promise.resolve()

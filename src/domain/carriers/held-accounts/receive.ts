@@ -5,11 +5,13 @@ import type {
   ArrivedText,
   CarriedReceipt,
   ListenTools,
+  ReceiptTaken,
   TextOutcome,
   TextPart,
 } from '../../../carriers/listening.js'
 import { confirmArrivals, takeArrival, type ArrivalRecord } from '../../../database/messages/arrivals.js'
 import { transaction } from '../../../database/connection.js'
+import { isHandingOver } from '../../../database/messages/receipts.js'
 import { insertPart } from '../../../database/text-parts.js'
 import { storable } from '../../../database/text.js'
 import { sha256 } from '../../../secrets.js'
@@ -149,9 +151,9 @@ function recordOf(
 }
 
 /**
- * A receipt may be faster than the worker that records its message. That takes milliseconds, or some seconds while
- * Postgres is busy. A receipt of another system's message waits in vain, and takes one of the intake's 200 slots
- * meanwhile.
+ * A receipt may be faster than the worker that records its message, or than the carrier's answer. It waits while a text
+ * that it may be about is being handed over. After this it has to come again, because it takes one of the carrier's slots,
+ * and a text may be behind it.
  */
 const RECEIPT_WAITS_MS = [300, 1000, 3000]
 
@@ -159,7 +161,8 @@ async function receiveReceipt(
   context: Context,
   account: HeldAccount,
   { otherIds, numbers, isMarked, ...receipt }: CarriedReceipt,
-): Promise<boolean> {
+): Promise<ReceiptTaken> {
+  const arrivedAt = performance.now()
   const given = {
     ...receipt,
     carrierAccount: account.name,
@@ -169,13 +172,17 @@ async function receiveReceipt(
     otherIds: otherIds.map(storable),
     ...(numbers && { numbers: numbers.map(storable) }),
   }
+  let mayBeEarly = true
   for (const waitMs of RECEIPT_WAITS_MS) {
-    if ((await takeReceipt(context, { ...given, mayWait: true })) !== 'of_nothing') return true
+    if ((await takeReceipt(context, { ...given, mayWait: true })) !== 'of_nothing') return 'taken'
+    mayBeEarly = await isHandingOver(context.db, given, performance.now() - arrivedAt)
+    if (!mayBeEarly) break
     await sleep(waitMs)
   }
-  if ((await takeReceipt(context, given)) !== 'of_nothing') return true
-  if (!isMarked) return false
+  if ((await takeReceipt(context, given)) !== 'of_nothing') return 'taken'
+  if (!isMarked) return 'of_nothing'
+  if (mayBeEarly) return 'early'
   countReceipt(given, 'of_nothing')
   context.log.info({ carrierAccountId: account.id, outcome: receipt.status }, 'receipt.of_nothing')
-  return false
+  return 'of_nothing'
 }

@@ -124,13 +124,19 @@ describeContext('receipts of SMSCs', (context) => {
 
   /** As the SMSC's answer leaves it. */
   async function sent(given: string, to_number = ANNA): Promise<string> {
+    const { id, claim } = await claimed(to_number)
+    await settle(id, claim, given)
+    return id
+  }
+  /** As a worker does before it asks the SMSC. */
+  async function claimed(to_number = ANNA, claimed_at = new Date()): Promise<{ id: string; claim: string }> {
     const [id, claim] = [await queueMessage(context, line, { to_number }), newId()]
+    const lease = { claim_id: claim, claimed_at, lease_until: new Date(claimed_at.getTime() + 15_000) }
     await context
       .db('messages')
       .where({ id })
-      .update({ status: 'sending', claim_id: claim, claimed_at: new Date() })
-    await settle(id, claim, given)
-    return id
+      .update({ status: 'sending', carrier: account.name, ...lease })
+    return { id, claim }
   }
   async function settle(id: string, claim: string, carrierMessageId: string): Promise<void> {
     const settlement = { id, claim, status: 'sent', carrier: account.name, carrierMessageId }
@@ -241,11 +247,7 @@ describeContext('receipts of SMSCs', (context) => {
 
     it('and that come before the answer to the second message wait for it', async () => {
       const old = await sent('race')
-      const [young, claim] = [await queueMessage(context, line, { to_number: ANNA }), newId()]
-      await context
-        .db('messages')
-        .where({ id: young })
-        .update({ status: 'sending', claim_id: claim, claimed_at: new Date() })
+      const { id: young, claim } = await claimed()
       const receiving = bring(receipt('race', 'UNDELIV'), { esm_class: 4 })
       await settle(young, claim, 'race')
       await receiving
@@ -261,6 +263,34 @@ describeContext('receipts of SMSCs', (context) => {
       const again = await context.db('carrier_message_ids_again').where({ carrier_message_id: 'often' })
       expect(again.map(({ message_id }: { message_id: string }) => message_id)).to.deep.equal([young])
     })
+  })
+
+  // Waiting for each of them would take longer than a test may.
+  const MANY = Array.from({ length: 15 }, (_, n) => `id:foreign${n} stat:DELIVRD`)
+
+  it('are answered at once if nothing is being handed over that they may be about', async () => {
+    await claimed(OTHER)
+    await claimed(ANNA, new Date(Date.now() + 3_600_000))
+    for (const text of MANY) {
+      expect(await bring(text, { esm_class: 4 })).to.deep.equal({ status: 'ESME_ROK' })
+      expect(await bring(text)).to.have.property('confirmId')
+    }
+    expect(await texts()).to.deep.equal(MANY)
+  })
+
+  it('have to come again if the answer to their text takes long', async () => {
+    const { id, claim } = await claimed()
+    const bringEarly = () => bring('id:early stat:DELIVRD', { esm_class: 4 })
+    expect(await bringEarly()).to.deep.equal({ status: 'ESME_RX_T_APPN' })
+    await settle(id, claim, 'early')
+    expect(await bringEarly()).to.deep.equal({ status: 'ESME_ROK' })
+    expect(await stateOf(id)).to.equal('delivered')
+  })
+
+  it('without a number have to come again if any text is being handed over', async () => {
+    await claimed(OTHER)
+    const early = await bring('id:soon stat:DELIVRD', { esm_class: 4, source_addr: '' })
+    expect(early).to.deep.equal({ status: 'ESME_RX_T_APPN' })
   })
 
   it('in another form of the id count only for the number that they name', async () => {

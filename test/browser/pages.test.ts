@@ -113,6 +113,28 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
+  it('lead from a figure of a day to the list in the reader’s zone, with the date as people read it', async () => {
+    const inZone = (at: string, timeZone: string) =>
+      new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
+    for (const [javaScriptEnabled, zone] of [
+      [true, 'Australia/Adelaide'],
+      [false, 'UTC'],
+    ] as const) {
+      const { page } = await visit({ timezoneId: 'Australia/Adelaide', locale: 'en-GB', javaScriptEnabled })
+      await page.goto('/console')
+      await page.getByRole('link', { name: 'Accepted, 24 h' }).click()
+      await page.getByText(`Times in ${zone}`).waitFor()
+      const from = new URL(page.url()).searchParams.get('from') ?? ''
+      const chip = page.getByTitle('Remove filter: From')
+      expect(await chip.textContent()).to.include(`From: ${inZone(from, zone)}`)
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.waitForURL(`**zone=${encodeURIComponent(zone)}**`)
+      expect(await chip.textContent()).to.include(`From: ${inZone(from, zone)}`)
+      expect(new URL(page.url()).searchParams.get('from')).to.match(/^[\dT:-]{16}$/)
+      await page.context().close()
+    }
+  })
+
   it('can be used by keyboard, and a filter applies as soon as it is chosen', async () => {
     const { page } = await visit()
     await page.goto('/console/activity')

@@ -10,6 +10,12 @@ function showLocalTimes(root) {
     if (as === undefined) [time.title, time.textContent] = [time.textContent, exact]
     else time.title = exact
     const timeStyle = { clock: 'medium', minute: 'short' }[as]
+    if (as === 'date')
+      time.textContent = moment.toLocaleString(undefined, {
+        dateStyle: 'medium',
+        timeStyle: 'short',
+        timeZone,
+      })
     if (as === 'soon') time.textContent = describeSoon(moment)
     if (timeStyle) time.textContent = moment.toLocaleTimeString(undefined, { timeStyle, timeZone })
   }
@@ -51,8 +57,15 @@ function offerOwnZone(choice) {
   }
   if (choice.dataset.zone !== 'own') return
   choice.value = own
+  for (const field of choice.form.querySelectorAll('input[data-at]'))
+    field.value = clockOf(new Date(field.dataset.at))
   // This happens once: what the reader chooses afterwards stays.
   delete choice.dataset.zone
+}
+
+// As a field for date and time has it.
+function clockOf(moment) {
+  return new Date(moment - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 // The foot says which zone the times are in, unless the page has chosen one.

@@ -1,6 +1,6 @@
 import { Ago, Time } from './form.js'
-import { zoneOf, type TimeFilter } from './time-filter.js'
-import { clockIn, UTC } from './zone.js'
+import { instantOf, readLocal, zoneOf, type TimeFilter } from './time-filter.js'
+import { clockIn, fieldIn, minuteIn, UTC } from './zone.js'
 
 const DAY_MS = 86_400_000
 
@@ -24,20 +24,36 @@ export function ZoneChoice({ written }: { written: TimeFilter }) {
   )
 }
 
-export function Moment({
-  name,
-  label,
-  value = '',
-}: {
-  name: string
-  label: string
-  value: string | undefined
-}) {
+export function Moment(props: { name: 'from' | 'until'; label: string; written: TimeFilter }) {
+  const { name, label, written } = props
+  const value = written[name] ?? ''
+  const zone = zoneOf(written)
+  const at = instantOf(value)
   return (
     <label>
       {label}
-      <input type="datetime-local" name={name} value={value} />
+      <input
+        type="datetime-local"
+        name={name}
+        value={at === undefined ? value : fieldIn(zone ?? UTC, at)}
+        {...(at === undefined || zone !== undefined ? {} : { 'data-at': at.toISOString() })}
+      />
     </label>
+  )
+}
+
+/** Shows an end of the time range as people read it; what is no time stays as it was written. */
+export function WrittenMoment({ name, written }: { name: 'from' | 'until'; written: TimeFilter }) {
+  const value = written[name] ?? ''
+  const zone = zoneOf(written)
+  const at = instantOf(value) ?? readLocal(value, zone ?? UTC)
+  if (Number.isNaN(at.getTime())) return <>{value}</>
+  return (
+    <time
+      dateTime={at.toISOString()}
+      data-as="date"
+      {...(zone === undefined ? {} : { 'data-zone': zone })}
+    >{`${minuteIn(zone ?? UTC, at)}${zone === undefined ? ' UTC' : ''}`}</time>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { missingDayOf, parseClock } from '../../kit/text/moments.js'
+import { missingDayOf, parseClock, parseMoment } from '../../kit/text/moments.js'
 import { queryOf } from './form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 
@@ -24,12 +24,23 @@ export function filterPath(path: string, written: Record<string, string>, before
 }
 
 /**
- * Returns the time zone that the address names; UTC if it has times but no zone; undefined for the reader's zone,
+ * Returns the time zone that the address names; UTC if it has clock times but no zone; undefined for the reader's zone,
  * which only a script knows.
  */
 export function zoneOf({ zone, from, until }: TimeFilter): string | undefined {
   if (zone !== undefined) return isZone(zone) ? zone : UTC
-  return from === undefined && until === undefined ? undefined : UTC
+  return [from, until].every((each) => each === undefined || instantOf(each) !== undefined) ? undefined : UTC
+}
+
+/** Writes a time for the address of a list that is shown in the reader's zone: to the minute, in UTC. */
+export function writeInstant(at: Date): string {
+  return `${at.toISOString().slice(0, 16)}Z`
+}
+
+/** Returns the time that is written with its offset; undefined for a clock time. */
+export function instantOf(written: string): Date | undefined {
+  const at = parseMoment(written)
+  return Number.isNaN(at) ? undefined : new Date(Math.max(0, at))
 }
 
 export function zoneParameter() {
@@ -42,12 +53,12 @@ export function zoneParameter() {
     )
 }
 
-/** A browser's field for date and time has no zone, so the value is read in the filter's zone. */
+/** A browser's field for date and time has no zone, so the value is read in the filter's zone. Links have instants. */
 export function localParameter() {
   return yup.date().when('zone', ([name], schema) => {
     const zone = typeof name === 'string' && isZone(name) ? name : UTC
     return schema
-      .transform((_, written: unknown) => readLocal(String(written), zone))
+      .transform((_, written: unknown) => instantOf(String(written)) ?? readLocal(String(written), zone))
       .typeError(({ path, originalValue }) => refuseLocal(String(path), originalValue, zone))
   })
 }

@@ -17,6 +17,7 @@ import { Charts } from './operating/overview/charts.js'
 import { answerPage, pageOf } from './page.js'
 import { PageHead } from './parts/page-head.js'
 import { sessionOf } from './people/session.js'
+import { writeInstant } from './time-filter.js'
 
 const TRAFFIC = '/console/traffic'
 
@@ -46,7 +47,9 @@ export function showTraffic(context: Context): Middleware {
         <Charts
           traffic={traffic}
           countedAt="arrival"
-          hrefOf={(name) => (name in links ? activityPath({ ...links[name], ...sinceOf(since) }) : undefined)}
+          hrefOf={(name) =>
+            name in links ? activityPath({ ...links[name], from: writeInstant(since) }) : undefined
+          }
         />
         <section id="busiest" aria-labelledby="busiest-title">
           <h2 id="busiest-title">Busiest</h2>
@@ -100,7 +103,7 @@ function OwnBusiest(props: { busiest: Busiest; by: OwnDimension; span: Span; sin
         pathOf={({ id }) => (by === 'line' ? linePath(id) : endpointPath(id))}
         figurePathOf={({ id }, figure) =>
           by === 'line'
-            ? activityPath({ line: id, ...OF_FIGURES[figure], ...sinceOf(since) })
+            ? activityPath({ line: id, ...OF_FIGURES[figure], from: writeInstant(since) })
             : endpointPath(id)
         }
       />
@@ -124,11 +127,6 @@ function endpointPath(id: string): string {
 
 function activityPath(query: object): string {
   return `/console/activity?${new URLSearchParams(query as Record<string, string>).toString()}`
-}
-
-/** The start of the time range, as the form of the activity writes it. */
-function sinceOf(since: Date): { from: string; zone: string } {
-  return { from: since.toISOString().slice(0, 16), zone: 'UTC' }
 }
 
 /** @throws UserError naming the possible values */

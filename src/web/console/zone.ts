@@ -30,6 +30,18 @@ export function clockIn(zone: string, at: Date): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZoneName}`
 }
 
+/** Returns a clock's time in the zone as a browser's field for date and time has it: 2026-11-21T13:00. */
+export function fieldIn(zone: string, at: Date): string {
+  return clockIn(zone, at).slice(0, 16).replace(' ', 'T')
+}
+
+/** Returns a date and time in the zone as people read it: 21 Nov 2026, 13:00. */
+export function minuteIn(zone: string, at: Date): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'medium', timeStyle: 'short' }).format(
+    at,
+  )
+}
+
 /** Returns the calendar's day in the zone: Saturday, 21 November 2026. */
 export function daysIn(zone: string): (at: Date) => string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full' })

@@ -5,7 +5,7 @@ import {
   type ActivityFilter,
 } from '../../../domain/messages/activity.js'
 import type { Context } from '../../../domain/context.js'
-import { UTC } from '../zone.js'
+import { writeInstant } from '../time-filter.js'
 
 const DAY_MS = 86_400_000
 
@@ -75,7 +75,7 @@ function Figure(props: {
     direction: 'outbound',
     ...(status === undefined ? {} : { status }),
     ...(lineId === undefined ? {} : { line: lineId }),
-    ...(from === undefined ? {} : { from: from.toISOString().slice(0, 16), zone: UTC }),
+    ...(from === undefined ? {} : { from: writeInstant(from) }),
   })
   return (
     <li>

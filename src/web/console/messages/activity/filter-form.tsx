@@ -5,7 +5,7 @@ import { FAILURE_NAMES } from '../../endpoints/failures.js'
 import { Select } from '../../form.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { filterPath } from '../../time-filter.js'
-import { Moment, ZoneChoice } from '../../time-filter-fields.js'
+import { Moment, WrittenMoment, ZoneChoice } from '../../time-filter-fields.js'
 import { labelOf, UserText } from '../../user-text.js'
 import { chosenOf, STATUSES, type FilterName, type WrittenFilter } from './filter.js'
 
@@ -77,8 +77,8 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
           <Typed name="number" written={written} more={{ inputmode: 'tel', placeholder: 'any digits' }} />
           <details class={hasTime ? 'on' : ''} open={hasTime}>
             <summary>Time</summary>
-            <Moment name="from" label={LABELS.from} value={written.from} />
-            <Moment name="until" label={LABELS.until} value={written.until} />
+            <Moment name="from" label={LABELS.from} written={written} />
+            <Moment name="until" label={LABELS.until} written={written} />
             <ZoneChoice written={written} />
           </details>
           <button type="submit" class="secondary">
@@ -105,7 +105,11 @@ function Chosen({ path, lines, written, isPortal }: Filter) {
           <li key={name}>
             <a href={filterPath(path, others)} title={`Remove filter: ${LABELS[name]}`}>
               {label}
-              <UserText>{name === 'line' ? (lineNames.get(value) ?? value) : value}</UserText>{' '}
+              {name === 'from' || name === 'until' ? (
+                <WrittenMoment name={name} written={written} />
+              ) : (
+                <UserText>{name === 'line' ? (lineNames.get(value) ?? value) : value}</UserText>
+              )}{' '}
               <span aria-hidden="true">×</span>
             </a>
           </li>

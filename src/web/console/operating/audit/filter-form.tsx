@@ -28,8 +28,8 @@ export function AuditFilterForm(props: {
           </>
         )}
         <ZoneChoice written={written} />
-        <Moment name="from" label="From" value={written.from} />
-        <Moment name="until" label="Until" value={written.until} />
+        <Moment name="from" label="From" written={written} />
+        <Moment name="until" label="Until" written={written} />
         <button type="submit" class="secondary">
           Filter
         </button>

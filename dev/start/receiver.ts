@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SAMPLE_RECEIVER_RESPONSE } from '../../src/database/lines/first-steps.js'
 import { onStopRequest, stopWithStarter } from '../../src/kit/process/stop-request.js'
 
 /**
@@ -28,7 +29,8 @@ const server = createServer((request, response) => {
     response.statusCode = Number(query.get('status') ?? 200)
     const retryAfter = query.get('retry-after')
     if (retryAfter !== null) response.setHeader('Retry-After', retryAfter)
-    response.end('{}')
+    // The first steps do not count it as a server of the line's owner.
+    response.end(SAMPLE_RECEIVER_RESPONSE)
   })()
 })
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')

@@ -4,7 +4,7 @@ import type { Database } from '../connection.js'
 export interface FirstSteps {
   hasSent: boolean
   hasReceived: boolean
-  /** True if the line's own server accepted an event. */
+  /** True if a server of the line's owner accepted an event. */
   hasDelivered: boolean
   /** The newest event for that server; null if there was none yet. */
   newestEvent: {
@@ -13,8 +13,13 @@ export interface FirstSteps {
     responseStatus: number | null
     durationMs: number | null
     failure: string | null
+    /** True if the sample receiver of `npm start` answered. */
+    isSample: boolean
   } | null
 }
+
+/** The response of the sample receiver of `npm start`, which is nobody's own server. */
+export const SAMPLE_RECEIVER_RESPONSE = 'The sample receiver of Linehook'
 
 /**
  * A line that has been in use for long has done it all, or its owner closes the tour. So the newest rows are enough,
@@ -25,23 +30,24 @@ const ROWS_LOOKED_AT = 100
 export async function findFirstSteps(db: Database, lineId: string): Promise<FirstSteps> {
   const { rows } = await db.raw<{ rows: [FirstSteps] }>(
     `with newest as materialized (
-       select id, status, last_failure from (
+       select id, status, last_failure, response_status, duration_ms,
+         response_excerpt is not distinct from :sample as is_sample
+       from (
          select id, status, last_failure, application_id from deliveries
          where line_id = :lineId order by id desc limit ${ROWS_LOOKED_AT}
-       ) d where application_id is null
+       ) d left join lateral (
+         select response_status, duration_ms, response_excerpt from delivery_attempts
+         where delivery_id = d.id order by attempt_number desc limit 1
+       ) a on true where application_id is null
      )
-     select coalesce(bool_or(m.direction = 'outbound'), false) as "hasSent",
+     select coalesce(bool_or(m.direction = 'outbound' and m.source <> 'service'), false) as "hasSent",
        coalesce(bool_or(m.direction = 'inbound'), false) as "hasReceived",
-       exists (select from newest where status = 'delivered') as "hasDelivered",
-       (select jsonb_build_object('status', n.status, 'responseStatus', a.response_status,
-          'durationMs', a.duration_ms, 'failure', n.last_failure)
-        from (select * from newest order by id desc limit 1) n
-        left join lateral (
-          select response_status, duration_ms from delivery_attempts
-          where delivery_id = n.id order by attempt_number desc limit 1
-        ) a on true) as "newestEvent"
-     from (select direction from messages where line_id = :lineId order by id desc limit ${ROWS_LOOKED_AT}) m`,
-    { lineId },
+       exists (select from newest where status = 'delivered' and not is_sample) as "hasDelivered",
+       (select jsonb_build_object('status', n.status, 'responseStatus', n.response_status,
+          'durationMs', n.duration_ms, 'failure', n.last_failure, 'isSample', n.is_sample)
+        from newest n order by id desc limit 1) as "newestEvent"
+     from (select direction, source from messages where line_id = :lineId order by id desc limit ${ROWS_LOOKED_AT}) m`,
+    { lineId, sample: SAMPLE_RECEIVER_RESPONSE },
   )
   return rows[0]
 }

@@ -3,7 +3,7 @@ import { addLine } from '../../../../src/domain/lines/lines.js'
 import { getConnection } from '../../../../src/domain/lines/connection-overview.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { addUser } from '../../../../src/domain/people/users.js'
-import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
+import { deliverWhenDue, receiveForDelivery, receiveNew, type DeliveryRow } from '../../../domain/fixtures.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
@@ -111,6 +111,43 @@ describeWith('the first steps with a line', startConsole, (site) => {
       const asked = await line.browser.get(`${line.path}/start?show=${show}`)
       const next = encodeURIComponent(`${line.path}/start?show=${show}#${section}`)
       expectSentTo(asked, `/console/confirm?next=${next}`)
+    }
+  })
+
+  it('count neither the sample receiver, nor an automatic reply, nor a test event', async () => {
+    const { context, receiver } = site
+    const line = await site.openLine({ outgoingUrl: receiver.url })
+    const steps = async () => wordsOf(await line.page('/start'))
+    receiver.answerWith((response) => response.writeHead(500).end())
+    await line.submit('start/test-event')
+    expect(await steps()).to.include('no incoming message has been sent to it yet. Test events do not count.')
+
+    receiver.answerWith((response) => response.end('The sample receiver of Linehook'))
+    await receiveNew(context, line, { content: { type: 'inboundText', text: 'STOP' } })
+    const { id, endpoint_id: endpointId } = await context
+      .db('deliveries')
+      .where({ line_id: line.lineId })
+      .first<DeliveryRow>()
+    await deliverWhenDue(context, id, endpointId)
+    expect(await context.db('messages').where({ line_id: line.lineId }).pluck('source')).to.have.members([
+      'carrier',
+      'service',
+    ])
+    expect(await steps())
+      .to.include('1 of 3 done')
+      .and.include('so far, events go to the sample receiver')
+    // Elsewhere there are no tabs.
+    await context.db('deliveries').where({ id }).update({ status: 'held' })
+    expect(await line.page('/start')).to.include(`<a href="${line.path}/receive">where events are sent</a>`)
+  })
+
+  it('are linked from the tabs Send and Receive also when they are done', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    for (const [tab, query] of [
+      ['send', 'show=send#send'],
+      ['receive', 'show=receive#connect'],
+    ]) {
+      expect(await line.page(`/${tab}`)).to.include(`<a href="${line.path}/start?${query}">Code samples</a>`)
     }
   })
 

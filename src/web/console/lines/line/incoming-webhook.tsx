@@ -15,6 +15,7 @@ import { sessionOf } from '../../people/session.js'
 import { TRIAL_NUMBER } from '../start/sample.js'
 import { Samples } from '../start/samples.js'
 import { sendSamples } from '../start/send-samples.js'
+import { startPath } from '../start/steps.js'
 import { hasPhones, lineWithNotice, NeedsConnection, Section, tabPath, type LineView } from './section.js'
 
 const ID = 'incoming-webhook'
@@ -36,7 +37,15 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
   const offers = exists ? [`${action}/regenerate`] : mayCreate ? [action] : []
   return (
     <Section view={view} id={ID} title="Incoming webhook" offers={offers}>
-      <p>POST a message to this URL to send it from this line. Keep the URL secret.</p>
+      <p>
+        POST a message to this URL to send it from this line. Keep the URL secret.
+        {!page.isPortal && (
+          <>
+            {' '}
+            <a href={`${startPath(view.line.id)}?show=send#send`}>Code samples</a>
+          </>
+        )}
+      </p>
       {exists && (
         <>
           {page.isPortal ? (

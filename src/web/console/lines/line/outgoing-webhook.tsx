@@ -8,6 +8,7 @@ import { Field, Form } from '../../form.js'
 import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
 import { NeedsSignIn } from '../../portal/needs-sign-in.js'
+import { startPath } from '../start/steps.js'
 import { lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
 
 const ID = 'outgoing-webhook'
@@ -19,7 +20,15 @@ export function OutgoingWebhook({ view, endpoint }: { view: LineView; endpoint: 
   const action = `${view.path}/${ID}`
   return (
     <Section view={view} id={ID} title="Outgoing webhook" offers={enabled && !page.isPortal ? [action] : []}>
-      <p>Incoming texts, pictures, files and voicemail are posted to this URL as signed JSON.</p>
+      <p>
+        Incoming texts, pictures, files and voicemail are posted to this URL as signed JSON.
+        {!page.isPortal && (
+          <>
+            {' '}
+            <a href={`${startPath(view.line.id)}?show=receive#connect`}>Code samples</a>
+          </>
+        )}
+      </p>
       {!enabled && <NeedsConnection view={view} />}
       {enabled && !page.isPortal && <UrlForm view={view} action={action} />}
       {enabled && page.isPortal && <NeedsSignIn what="change the URL" />}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { countDone, STEP_COUNT, type FirstSteps } from '../../../../domain/lines/first-steps.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { linePath } from '../line/section.js'
+import { linePath, tabPath } from '../line/section.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 
 /** The page that shows the steps with everything that they need. */
@@ -44,7 +44,8 @@ export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
           <a href={`${path}#receive`}>Receive a message</a>: text <PhoneNumber number={line.number} />.
         </Step>
         <Step isDone={steps.hasDelivered}>
-          <a href={`${path}?show=receive#connect`}>Connect your server</a>: {whatWasSeen(steps)}
+          <a href={`${path}?show=receive#connect`}>Connect your server</a>:{' '}
+          <NewestEvent line={line} steps={steps} />
         </Step>
       </ol>
       <p class="muted">
@@ -65,12 +66,24 @@ function Step({ isDone, children }: { isDone: boolean; children: ComponentChildr
 }
 
 /** Describes the result of the newest event, and how to fix it. */
-function whatWasSeen({ newestEvent }: FirstSteps): string {
-  if (newestEvent === null) return 'no event has been sent yet.'
-  const { status, responseStatus, durationMs, failure } = newestEvent
+function NewestEvent({ line, steps: { newestEvent } }: { line: OwnLine; steps: FirstSteps }) {
+  if (newestEvent?.status === 'held') {
+    return (
+      <>
+        an event is held because the URL is disabled. See{' '}
+        <a href={tabPath(line.id, 'receive')}>where events are sent</a>.
+      </>
+    )
+  }
+  return <>{whatWasSeen(newestEvent)}</>
+}
+
+function whatWasSeen(newestEvent: FirstSteps['newestEvent']): string {
+  if (newestEvent === null) return 'no incoming message has been sent to it yet. Test events do not count.'
+  const { status, responseStatus, durationMs, failure, isSample } = newestEvent
+  if (isSample) return 'so far, events go to the sample receiver. Enter the URL of your own server.'
   const took = durationMs === null ? '' : ` in ${durationMs} ms`
   if (status === 'delivered') return `your server returned HTTP ${responseStatus ?? '2xx'}${took}.`
-  if (status === 'held') return 'an event is held because the URL is disabled. See the Receive tab.'
   return failure === null
     ? 'an event is on its way.'
     : `the latest event was not delivered${took === '' ? '' : `; the attempt ended${took}`}. ${explainFailure(failure)}`

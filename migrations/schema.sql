@@ -415,6 +415,7 @@ create table lines (
   paused_by uuid,
   resumed_at timestamp with time zone,
   is_stopped boolean not null default false,
+  disabled_at timestamp with time zone,
   paused_countries text[]
 );
 alter table lines add constraint lines_number_key UNIQUE (number);
@@ -426,6 +427,7 @@ alter table lines add constraint lines_messages_per_minute_check CHECK ((message
 alter table lines add constraint lines_messages_per_number_per_minute_check CHECK ((messages_per_number_per_minute > 0));
 alter table lines add constraint lines_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])));
 CREATE INDEX lines_carrier ON public.lines USING btree (carrier);
+CREATE INDEX lines_disabled ON public.lines USING btree (id) WHERE (disabled_at IS NOT NULL);
 CREATE INDEX lines_paused ON public.lines USING btree (id) WHERE (paused_at IS NOT NULL);
 CREATE INDEX lines_resumed ON public.lines USING btree (id) WHERE (resumed_at IS NOT NULL);
 CREATE INDEX lines_routes ON public.lines USING gin (routes jsonb_path_ops);
@@ -1489,6 +1491,7 @@ begin
       or exists (select from carrier_accounts where resumed_at is not null)
       or exists (select from lines where resumed_at is not null)
       then 'resumptions' end,
+    case when exists (select from lines where disabled_at is not null) then 'disabled lines' end,
     case when exists (
         select from carrier_accounts where recovered_at > now_at - interval '1 minute' and avoided_count = 0)
       then 'recovered accounts' end,

@@ -69,7 +69,7 @@ export const MESSAGE_STEPS = [
     from: 'scheduled',
     to: 'failed',
     when: 'not allowed to be sent',
-    reasons: ['cancelled', 'disconnected', 'expired', 'forgotten'],
+    reasons: ['cancelled', 'disconnected', 'expired', 'forgotten', 'line_disabled'],
   },
   { from: 'queued', to: 'sending', when: 'claimed' },
   {

@@ -84,7 +84,11 @@ export function addLineCommands(program: Command): void {
   const about = commandsAbout(line, LINE, getAnyLine)
 
   for (const [verb, status, effect] of [
-    ['disable', 'disabled', 'disable a line: it does not send or deliver, and its webhook returns 404'],
+    [
+      'disable',
+      'disabled',
+      'disable a line: it does not send or deliver, its waiting and scheduled messages fail, and its webhook returns 404',
+    ],
     ['enable', 'active', 'enable a disabled line'],
   ] as const) {
     about(verb, effect, async (context, { id, userId, number }) => {

@@ -22,6 +22,8 @@ create table lines (
   paused_by uuid references users (id) on delete set null,
   resumed_at timestamptz,
   is_stopped boolean not null default false,
+  -- Set while messages that waited when it was disabled still have to end.
+  disabled_at timestamptz,
   -- null for none. The row of the line is compared when a message is accepted, so a pause applies immediately, in
   -- every process.
   paused_countries text[]
@@ -31,6 +33,7 @@ create index lines_carrier on lines (carrier);
 create index lines_routes on lines using gin (routes jsonb_path_ops);
 create index lines_paused on lines (id) where paused_at is not null;
 create index lines_resumed on lines (id) where resumed_at is not null;
+create index lines_disabled on lines (id) where disabled_at is not null;
 create index lines_user on lines (user_id, id);
 
 create table api_tokens (

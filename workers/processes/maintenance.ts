@@ -10,6 +10,7 @@ import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { releaseDue } from '../../src/domain/messages/scheduling.js'
 import { pollPrices } from '../../src/domain/messages/spending/prices.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
+import { endOnDisabledLines } from '../../src/domain/messages/send/end-on-disabled-lines.js'
 import { enqueueResumed } from '../../src/domain/messages/resume.js'
 import { wakeRecovered } from '../../src/domain/messages/send/recovery.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
@@ -92,6 +93,7 @@ await startWorker(
       whenDue('unknown messages', reconcile),
       whenDue('scheduled messages', releaseDue),
       whenDue('resumptions', enqueueResumed),
+      whenDue('disabled lines', endOnDisabledLines),
       whenDue('recovered accounts', wakeRecovered),
       whenDue('mails', () => sendMails(context, stopping.signal)),
       ...(context.config.simulator ? [whenDue('simulated receipts', sendSimulatedReceipts)] : []),

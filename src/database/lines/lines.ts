@@ -238,7 +238,8 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
 }
 
 export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
-  await db('lines').where({ id }).update({ status, is_stopped: false })
+  const disabledAt = status === 'disabled' ? db.fn.now() : null
+  await db('lines').where({ id }).update({ status, is_stopped: false, disabled_at: disabledAt })
 }
 
 /**
@@ -249,9 +250,14 @@ export async function updateLineStatus(db: Database, id: string, status: LineSta
 export async function stopLinesOf(db: Database, userId: string): Promise<string[]> {
   const stopped = await db('lines')
     .where({ user_id: userId, status: 'active' })
-    .update({ status: 'disabled', is_stopped: true })
+    .update({ status: 'disabled', is_stopped: true, disabled_at: db.fn.now() })
     .returning<{ number: string }[]>('number')
   return stopped.map(({ number }) => number)
+}
+
+/** Lists the ids of the lines that were stopped with their user. */
+export async function listStoppedLines(db: Database, userId: string): Promise<string[]> {
+  return db('lines').where({ user_id: userId, status: 'disabled', is_stopped: true }).pluck<string[]>('id')
 }
 
 /**
@@ -262,7 +268,7 @@ export async function stopLinesOf(db: Database, userId: string): Promise<string[
 export async function restartLinesOf(db: Database, userId: string): Promise<string[]> {
   const restarted = await db('lines')
     .where({ user_id: userId, status: 'disabled', is_stopped: true })
-    .update({ status: 'active', is_stopped: false })
+    .update({ status: 'active', is_stopped: false, disabled_at: null })
     .returning<{ number: string }[]>('number')
   return restarted.map(({ number }) => number)
 }

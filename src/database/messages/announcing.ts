@@ -29,7 +29,7 @@ export const CHANGED =
 export async function changeMessages<More extends object>(
   db: Database,
   changing: string,
-  bindings: readonly (string | number | string[])[],
+  bindings: readonly (string | number | string[])[] | Record<string, string | number>,
   more: readonly string[] = [],
 ): Promise<Changes & More> {
   const { rows } = await db.raw<{ rows: [Changes & More] }>(
@@ -38,7 +38,7 @@ export async function changeMessages<More extends object>(
        (select coalesce(json_agg(json_build_object('id', id, 'lineId', line_id, 'toNumber', to_number,
           'status', status, 'statusBefore', status_before)), '[]') from changed) as changed,
        announce_messages((select coalesce(jsonb_agg(to_jsonb(c)), '[]') from changed c)) as deliveries${more.map((column) => `, ${column}`).join('')}`,
-    [...bindings],
+    bindings,
   )
   return rows[0]
 }

@@ -12,6 +12,7 @@ export type DueWork =
   | 'unknown messages'
   | 'scheduled messages'
   | 'resumptions'
+  | 'disabled lines'
   | 'recovered accounts'
   | 'simulated receipts'
   | 'mails'

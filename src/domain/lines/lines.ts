@@ -20,6 +20,7 @@ import { record } from '../operating/audit.js'
 import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { listPausedCountries } from '../messages/country-guard.js'
+import { endOnDisabledLine } from '../messages/send/end-on-disabled-lines.js'
 import { readName, readOptionalName } from '../names.js'
 import { readAllowedCountries } from './countries.js'
 import { asSender, readSender } from './senders.js'
@@ -154,7 +155,8 @@ export async function renameLine(
 }
 
 /**
- * A disabled line sends nothing: its waiting messages fail as `line_disabled` and its webhook returns 404.
+ * A disabled line sends nothing: its webhook returns 404, and its waiting and scheduled messages fail as `line_disabled`,
+ * which `maintenance` does within a second or two (`endOnDisabledLines`).
  *
  * @throws UserError 404 if the user has no such line
  */
@@ -164,6 +166,10 @@ export async function setLineStatus(
   lineId: string,
   status: LineStatus,
 ): Promise<void> {
+  if (status === 'active') {
+    await requireOwn(context.db, userId, lineId)
+    await endOnDisabledLine(context, lineId)
+  }
   await transaction(context.db, async (trx) => {
     const before = await requireOwn(trx, userId, lineId)
     await updateLineStatus(trx, lineId, status)

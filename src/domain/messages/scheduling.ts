@@ -11,7 +11,7 @@ import type { Context } from '../context.js'
 import { getMessage } from './get-message.js'
 import { requireInOrder, requireNear } from './send-options.js'
 import { givePlacesBack } from './send/give-places-back.js'
-import { countOutcome } from './send/send-outcome.js'
+import { countOutcome, tellFailed } from './send/send-outcome.js'
 
 /**
  * Ends a message that waits for its time or its turn. One that was cancelled before stays cancelled.
@@ -108,11 +108,4 @@ export async function releaseDue(context: Context): Promise<number> {
 
 async function inBatches(doBatch: () => Promise<number>): Promise<void> {
   while ((await doBatch()) === BATCH);
-}
-
-function tellFailed({ log }: Context, ids: readonly string[], error: 'expired' | 'disconnected'): void {
-  for (const messageId of ids) {
-    countOutcome({ kind: 'failed', error })
-    log.info({ messageId, error }, 'message.failed')
-  }
 }

@@ -1,6 +1,6 @@
 import { transaction, type Database } from '../../database/connection.js'
 import { restartEndpointsOf, stopEndpointsOf } from '../../database/endpoints/endpoints.js'
-import { restartLinesOf, stopLinesOf } from '../../database/lines/lines.js'
+import { listStoppedLines, restartLinesOf, stopLinesOf } from '../../database/lines/lines.js'
 import { deleteSessionsOf } from '../../database/people/sessions.js'
 import { deleteSetUpLinkOf, lockFirstOperator } from '../../database/people/set-up-links.js'
 import {
@@ -14,6 +14,7 @@ import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
+import { endOnDisabledLine } from '../messages/send/end-on-disabled-lines.js'
 
 /** Decides if a disabled user's lines, incoming webhooks, events and applications continue or stop. */
 export type Belongings = 'goes_on' | 'stops'
@@ -23,8 +24,8 @@ export type Belongings = 'goes_on' | 'stops'
  * tokens of an authorization checks if its user is disabled. Sessions and a set-up link end for good; tokens and
  * authorizations return when the user is enabled.
  *
- * What is stopped is disabled and marked: a line sends nothing and its webhook returns 404, and endpoints hold their
- * events.
+ * What is stopped is disabled and marked: a line sends nothing, its waiting messages fail and its webhook returns 404, and
+ * endpoints hold their events.
  *
  * @throws UserError 404, 409 if the user is disabled already, is the actor, or is the last operator who can sign in
  */
@@ -63,6 +64,9 @@ export async function disableUser(context: Context, userId: string, belongings: 
  * @throws UserError 404, 409 if the user is not disabled
  */
 export async function enableUser(context: Context, userId: string): Promise<void> {
+  if (isId(userId)) {
+    for (const lineId of await listStoppedLines(context.db, userId)) await endOnDisabledLine(context, lineId)
+  }
   await transaction(context.db, async (trx) => {
     const { disabledAt } = await requireUser(trx, userId)
     if (disabledAt === null) throw new UserError('This user is not disabled', 409)

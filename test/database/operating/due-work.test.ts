@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Knex } from 'knex'
 import { findDueWork, type DueWork } from '../../../src/database/operating/due-work.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { OVERDUE_MS } from '../../../src/domain/sweep.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
@@ -20,6 +21,7 @@ describeContext('what there is to do', (context) => {
     for (const table of ['lines', 'carrier_accounts', 'all_sending']) {
       await context.db(table).update({ resumed_at: null })
     }
+    await context.db('lines').update({ disabled_at: null })
     await context.db('carrier_accounts').update({ recovered_at: null, avoided_count: 0 })
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
   })
@@ -81,6 +83,10 @@ describeContext('what there is to do', (context) => {
       nearly: () => message({ status: 'scheduled', send_at: at(SOON), due_at: at(SOON) }),
     },
     resumptions: { due: () => resume('lines'), nearly: () => context.db('lines').select() },
+    'disabled lines': {
+      due: () => setLineStatus(context, line.userId, line.lineId, 'disabled'),
+      nearly: () => setLineStatus(context, line.userId, line.lineId, 'active'),
+    },
     'recovered accounts': {
       due: () => recovered({ recovered_at: at(PAST), avoided_count: 0 }),
       nearly: () => recovered({ recovered_at: at(PAST), avoided_count: 1 }),

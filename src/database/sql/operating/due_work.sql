@@ -31,6 +31,7 @@ begin
       or exists (select from carrier_accounts where resumed_at is not null)
       or exists (select from lines where resumed_at is not null)
       then 'resumptions' end,
+    case when exists (select from lines where disabled_at is not null) then 'disabled lines' end,
     case when exists (
         select from carrier_accounts where recovered_at > now_at - interval '1 minute' and avoided_count = 0)
       then 'recovered accounts' end,

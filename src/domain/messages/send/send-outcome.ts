@@ -1,5 +1,6 @@
-import { MESSAGE_STEPS, type Step } from '../../../states.js'
+import { MESSAGE_STEPS, type MessageReason, type Step } from '../../../states.js'
 import { messageOutcomes, messageWait } from '../../../telemetry/metrics.js'
+import type { Context } from '../../context.js'
 
 /**
  * The outcome of a worker's turn with a message. First the claim is answered (`ClaimAnswer`, the `verdict` of
@@ -50,6 +51,18 @@ export function countOutcome(outcome: SendOutcome): void {
     case 'elsewhere':
     case 'skipped':
       return
+  }
+}
+
+/** Counts and logs messages that failed without a worker's turn. */
+export function tellFailed(
+  { log }: Pick<Context, 'log'>,
+  ids: readonly string[],
+  error: MessageReason,
+): void {
+  for (const messageId of ids) {
+    countOutcome({ kind: 'failed', error })
+    log.info({ messageId, error }, 'message.failed')
   }
 }
 

@@ -162,7 +162,7 @@ function LineRow(props: { page: Page; path: string; line: Lines[number]; account
           <h3>Line</h3>
           <p>
             {isActive
-              ? 'If you disable the line, it stops sending, its waiting messages fail, and its webhook returns 404.'
+              ? 'If you disable the line, it stops sending, its waiting and scheduled messages fail, and its webhook returns 404.'
               : 'Disabled. Its webhook returns 404.'}
           </p>
           <Form page={page} action={`${at}/${isActive ? 'disable' : 'enable'}`}>

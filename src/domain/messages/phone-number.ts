@@ -20,8 +20,9 @@ export const MAX_NUMBER_LENGTH = 64
 
 /**
  * Reads a number as people write it: E.164, the national format of the line's own country, or digits that start with
- * a country code; in any width of characters (NFKC), and as a `tel:` URI. The number need only be possible, not
- * valid: numbers that were never given out, such as the 555 numbers of documentation, are accepted.
+ * a country code; in any width of characters (NFKC), and as a `tel:` URI. Characters that nobody sees, such as the
+ * direction marks that contact apps copy, are dropped. The number need only be possible, not valid: numbers that were
+ * never given out, such as the 555 numbers of documentation, are accepted.
  *
  * @returns undefined if it cannot be a phone number
  */
@@ -70,10 +71,15 @@ export function parseE164(input: string): ParsedNumber | undefined {
 const WITH_FRACTION = /^(\+?\d+)\.0+$/
 
 function tidy(input: string): string | undefined {
-  const written = withoutTelScheme(input.normalize('NFKC').trim())?.trim()
+  const written = withoutTelScheme(withoutInvisible(input.normalize('NFKC')).trim())?.trim()
   return written === undefined || written.length > MAX_NUMBER_LENGTH
     ? undefined
     : written.replace(WITH_FRACTION, '$1')
+}
+
+/** Drops format characters (Unicode Cf): direction marks, zero-width spaces, soft hyphens. */
+export function withoutInvisible(written: string): string {
+  return written.replace(/\p{Cf}/gu, '')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { storable } from '../../database/text.js'
 import { asSender, isSender } from '../../domain/lines/senders.js'
-import { parseE164, parseNumber } from '../../domain/messages/phone-number.js'
+import { parseE164, parseNumber, withoutInvisible } from '../../domain/messages/phone-number.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { missingDayOf, parseMoment } from '../../kit/text/moments.js'
@@ -109,8 +109,9 @@ export function numberOrPartParameter() {
   return yup
     .string()
     .transform((written: string) => {
-      const number = withPlus(written)
-      if (QUOTED.test(number)) return storable(number)
+      const given = withPlus(written)
+      if (QUOTED.test(given)) return storable(given)
+      const number = withoutInvisible(given)
       if (number.startsWith('+')) return parseE164(number)?.number ?? ''
       const digits = number.replace(/[\s().-]/g, '')
       return /^\d{3,15}$/.test(digits) ? digits : ''

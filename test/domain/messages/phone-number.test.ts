@@ -88,6 +88,10 @@ describe('phone number', () => {
     ['tel:7911123456;phone-context=+44', 'US', '+447911123456'],
     ['tel:+15551234567;phone-context=+44', null, '+15551234567'],
     ['tel:+15551234567;cpc=ordinary;foo', null, '+15551234567'],
+    // The marks of direction that contact apps copy, a zero-width space, a byte order mark.
+    ['\u202A+15005550199\u202C', null, '+15005550199'],
+    ['+1\u200E5005550199', null, '+15005550199'],
+    ['\uFEFF 07911\u200B123456', 'GB', '+447911123456'],
     // Figures of a table with an empty cell in the column.
     ['4152000123.0', 'US', '+14152000123'],
     ['7911123456.0', 'GB', '+447911123456'],

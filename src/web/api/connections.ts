@@ -12,10 +12,10 @@ import {
   count,
   describe,
   flag,
+  givenUrl,
   id,
   listOf,
   maybe,
-  maybeGivenUrl,
   maybeMoment,
   maybeUrl,
   moment,
@@ -94,7 +94,7 @@ export const connectionOperations = [
       enabled: yup.boolean().strict().typeError('enabled must be true or false'),
       outgoingWebhookUrl: textField('outgoingWebhookUrl must be a URL, or null to remove it')
         .nullable()
-        .meta({ schema: maybeGivenUrl }),
+        .meta({ schema: maybe(givenUrl) }),
       optInEvents: optInEventsField(LINE_OPT_IN_EVENT_TYPES),
     }),
     needsField: true,

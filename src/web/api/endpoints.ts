@@ -26,7 +26,7 @@ import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../domain/operating/p
 import { UserError } from '../../errors.js'
 import { ALL_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import { isId } from '../../ids.js'
-import { optInEventsField, textField } from '../input/body-fields.js'
+import { optInEventsField, overlapField, textField } from '../input/body-fields.js'
 import { answerList, pageParameters } from '../input/paging.js'
 import { idParameter, wordParameter } from '../input/query.js'
 import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
@@ -331,14 +331,10 @@ export const endpointOperations = [
       'Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. While one is, only `0` rotates again; ' +
       'otherwise the answer is 409.',
     body: yup.object({
-      overlapSeconds: yup
-        .number()
-        .strict()
-        .typeError('overlapSeconds must be a whole number of seconds')
-        .meta({
-          schema: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: MAX_OVERLAP_SECONDS },
-          about: 'How long events are also signed with the old secret. With 0, only the new one is valid.',
-        }),
+      overlapSeconds: overlapField(
+        MAX_OVERLAP_SECONDS,
+        'How long events are also signed with the old secret. With 0, only the new one is valid.',
+      ),
     }),
     answer: answers('The secret.', schemaOf('SigningSecret')),
     refusals: [409],

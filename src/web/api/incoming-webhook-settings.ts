@@ -5,9 +5,9 @@ import {
   removeIncomingWebhook,
   revealIncomingWebhook,
 } from '../../domain/lines/incoming-webhooks.js'
-import { MAX_OVERLAP_SECONDS } from '../../domain/overlap.js'
 import { getOwnLine } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
+import { overlapField } from '../input/body-fields.js'
 import { answers, object, schemaOf, text, url } from '../openapi/parts.js'
 import { presentConnection } from './connections.js'
 import { operationsOf } from './operation.js'
@@ -65,14 +65,7 @@ export const incomingWebhookOperations = [
       'The old token stops working immediately, or after `overlapSeconds`. While an older token still works, only `0` ' +
       'regenerates again; otherwise the answer is 409.',
     body: yup.object({
-      overlapSeconds: yup
-        .number()
-        .strict()
-        .typeError('overlapSeconds must be a whole number of seconds')
-        .meta({
-          schema: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 0 },
-          about: 'How long the old token keeps working.',
-        }),
+      overlapSeconds: overlapField(0, 'How long the old token keeps working.'),
     }),
     answer: webhook,
     refusals: [409],

@@ -1,5 +1,6 @@
 import * as yup from 'yup'
 import { UserError } from '../../errors.js'
+import { MAX_OVERLAP_SECONDS } from '../../domain/overlap.js'
 import { OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import { MAX_TOLD } from './unknown-fields.js'
 
@@ -64,6 +65,18 @@ export function optInEventsField(types: readonly string[]) {
     schema: { type: 'array', items: { type: 'string', enum: types }, maxItems: max },
     about: 'The events it gets in addition to received messages.',
   })
+}
+
+/** How long a replaced secret or token still counts. The domain decides whether it may. */
+export function overlapField(defaultSeconds: number, about: string) {
+  return yup
+    .number()
+    .strict()
+    .typeError('${path} must be a whole number of seconds')
+    .meta({
+      schema: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: defaultSeconds },
+      about,
+    })
 }
 
 /**

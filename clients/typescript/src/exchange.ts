@@ -7,7 +7,7 @@ export interface CallOptions {
 }
 
 export interface IdempotentOptions extends CallOptions {
-  /** A second call with the same key within 24 h sends nothing and gets the same answer. So a repeat is safe. */
+  /** A second call with the same key within 24 h sends nothing and gets the same message. So a repeat is safe. */
   idempotencyKey?: string | undefined
 }
 

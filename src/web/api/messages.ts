@@ -34,7 +34,7 @@ import { watchDisconnect } from '../listening/watch-disconnect.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { bodyBound } from '../middleware/body-bytes.js'
 import { explainError } from '../middleware/errors.js'
-import { isForm, isRecord } from '../middleware/json-body.js'
+import { isForm, isRecord, JSON_REFUSALS } from '../middleware/json-body.js'
 import {
   answers,
   answersList,
@@ -58,7 +58,7 @@ import {
 import { requireLineOfToken, requireVisible, visibleMessages } from './line-access.js'
 import { fieldsOf, inProductWord, operationsOf } from './operation.js'
 import { presentMessage } from './presenters.js'
-import { clientRefParameter, givenSendOptions, optionFields } from './send-options.js'
+import { clientRefParameter, givenSendOptions, optionFields, optionsOfForm } from './send-options.js'
 
 export const messageSchemas = {
   Media: object({
@@ -256,7 +256,7 @@ export const messageOperations = [
     // Each text may take 6,400 bytes.
     sizeOfBody: {
       bound: bodyBound(4 * 1024 * 1024),
-      refusals: { tooLarge: TOO_LARGE, unreadable: 'The request body must be a JSON object in UTF-8' },
+      refusals: { ...JSON_REFUSALS, tooLarge: TOO_LARGE },
     },
     knowsOutcome: true,
     answer: answers('The result for each message.', listOf(schemaOf('BatchOutcome'))),
@@ -383,7 +383,7 @@ async function readMessage(
   known?: Known,
 ): Promise<NewMessage> {
   const named = vocabulary.canonicalFields(written)
-  const sent = isForm(ctx) ? withMediaList(named) : named
+  const sent = isForm(ctx) ? optionsOfForm(withMediaList(named)) : named
   if (known !== undefined) refuseUnknown(vocabulary.fields(sent), known)
   const schema = inProductWord(withKey, vocabulary)
   const {

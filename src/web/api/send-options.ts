@@ -1,3 +1,4 @@
+import sjson from 'secure-json-parse'
 import * as yup from 'yup'
 import {
   isClientRef,
@@ -8,6 +9,7 @@ import {
   OPTION_REFUSALS,
   type SendOptions,
 } from '../../domain/messages/send-options.js'
+import { UserError } from '../../errors.js'
 import { readBodyFields, textField } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
 import { maybe, moment } from '../openapi/parts.js'
@@ -74,6 +76,29 @@ export function givenSendOptions(fields: Record<string, unknown>): Record<string
   const isGiven = ([name, value]: [string, unknown]) =>
     !NAMES.includes(name) || (value !== null && !(name === 'clientRef' && value === ''))
   return Object.fromEntries(Object.entries(fields).filter(isGiven))
+}
+
+const OPTIONS_IN_FORM =
+  'In a form, carrierOptions must be one field with a JSON object, such as {"templateId": "1007"}'
+
+/**
+ * Reads the options that a form has as JSON text, which is how OpenAPI 3.1 writes an object in a form.
+ *
+ * @throws UserError 400 also for other ways of writing them, such as `carrierOptions[templateId]`, which would otherwise
+ *   be ignored like any unknown field of a form
+ */
+export function optionsOfForm(fields: Record<string, unknown>): Record<string, unknown> {
+  if (Object.keys(fields).some((name) => /^carrierOptions[.[]/.test(name))) {
+    throw new UserError(OPTIONS_IN_FORM)
+  }
+  const { carrierOptions } = fields
+  if (typeof carrierOptions !== 'string') return fields
+  try {
+    return { ...fields, carrierOptions: sjson.parse(carrierOptions) as unknown }
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UserError(OPTIONS_IN_FORM)
+    throw error
+  }
 }
 
 /** The parameter that limits a list to messages with this `clientRef`. */

@@ -18,11 +18,16 @@ const LETTERS_FOR_ONE_MISTAKE = 3
 /**
  * The search ends with the last that is named: each is compared with all known fields, and thousands take seconds.
  *
+ * @param what what the fields are to the reader
  * @throws UserError naming the first unknown fields, and the ones that were probably meant
  */
-export function refuseUnknown(written: unknown, known: Known): void {
+export function refuseUnknown(
+  written: unknown,
+  known: Known,
+  what: 'field' | 'query parameter' = 'field',
+): void {
   const found: string[] = []
-  for (const refusal of unknownIn(written, known, '')) if (found.push(refusal) === MAX_TOLD) break
+  for (const refusal of unknownIn(written, known, '', what)) if (found.push(refusal) === MAX_TOLD) break
   if (found.length > 0) throw new UserError(found.join('; '))
 }
 
@@ -32,29 +37,34 @@ export function knownNames(names: readonly string[]): Known {
 }
 
 /** Searches only as far as a reader would read. */
-function* unknownIn(written: unknown, { fields, items }: Known, path: string): Generator<string> {
+function* unknownIn(
+  written: unknown,
+  { fields, items }: Known,
+  path: string,
+  what: string,
+): Generator<string> {
   if (typeof written !== 'object' || written === null) return
   if (Array.isArray(written)) {
     if (items === undefined) return
-    for (const [index, each] of written.entries()) yield* unknownIn(each, items, `${path}[${index}]`)
+    for (const [index, each] of written.entries()) yield* unknownIn(each, items, `${path}[${index}]`, what)
     return
   }
   if (fields === undefined) return
   const prefix = path === '' ? '' : `${path}.`
   for (const [name, value] of Object.entries(written)) {
     const inner = fields.get(name)
-    if (inner === undefined) yield refusalOf(prefix, name, [...fields.keys()])
-    else yield* unknownIn(value, inner, prefix + name)
+    if (inner === undefined) yield refusalOf(prefix, name, [...fields.keys()], what)
+    else yield* unknownIn(value, inner, prefix + name, what)
   }
 }
 
-function refusalOf(prefix: string, name: string, known: readonly string[]): string {
+function refusalOf(prefix: string, name: string, known: readonly string[], what: string): string {
   const shown = prefix + (name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN).toWellFormed()}…` : name)
   const meant = nearest(name, known)
-  if (meant !== undefined) return `${shown} is not a known field. Did you mean ${prefix}${meant}?`
+  if (meant !== undefined) return `${shown} is not a known ${what}. Did you mean ${prefix}${meant}?`
   return known.length === 0
-    ? `${shown} is not a known field. Remove it`
-    : `${shown} is not a known field. The known fields are ${known.join(', ')}`
+    ? `${shown} is not a known ${what}. Remove it`
+    : `${shown} is not a known ${what}. The known ${what}s are ${known.join(', ')}`
 }
 
 function nearest(name: string, known: readonly string[]): string | undefined {

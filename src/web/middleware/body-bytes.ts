@@ -14,6 +14,8 @@ export interface BodyRefusals {
   tooLarge: string
   /** The error also for a body that cannot be unpacked. */
   unreadable: string
+  /** The error for a name that could change other objects; `unreadable` by default. */
+  dangerousName?: string
 }
 
 type Inflate = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { UserError } from '../../errors.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import type { Operation } from '../api/operation.js'
 import { queryFields } from '../input/query.js'
@@ -25,9 +26,21 @@ export function requireKnownFields(operation: Operation, vocabulary: Vocabulary)
   const inWord = (fields: Record<string, unknown>) => vocabulary.fields(vocabulary.canonicalFields(fields))
   return async (ctx, next) => {
     if (!isForm(ctx)) {
-      refuseUnknown(inWord(queryFields(ctx)), query)
+      refuseUnknown(inWord(queryFields(ctx)), query, 'query parameter')
       if (isRecord(ctx.request.body)) refuseUnknown(inWord(ctx.request.body), body)
     }
+    await next()
+  }
+}
+
+/** Refuses a form in which a field is given twice, unless the operation takes a list of them. */
+export function requireSingleFields(operation: Operation, vocabulary: Vocabulary): Middleware {
+  const { properties = {} } = inProductWord(bodySchemaOf(operation), vocabulary) as SchemaParts
+  const single = Object.keys(properties).filter((name) => properties[name]?.type !== 'array')
+  return async (ctx, next) => {
+    const fields = vocabulary.fields(vocabulary.canonicalFields(ctx.request.body ?? {}))
+    const twice = isForm(ctx) ? single.find((name) => Array.isArray(fields[name])) : undefined
+    if (twice !== undefined) throw new UserError(`${twice} can be given only once`)
     await next()
   }
 }

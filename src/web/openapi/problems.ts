@@ -47,6 +47,9 @@ export type ProblemStatus = keyof typeof PROBLEMS
 
 const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: text } },
+  403: {
+    'WWW-Authenticate': { description: 'RFC 6750, if the token lacks the scope or access.', schema: text },
+  },
   415: {
     'Accept-Encoding': { description: 'The supported encodings.', required: true, schema: text },
   },

@@ -19,7 +19,7 @@ import { refusePortal, requireNamedLines } from '../console/portal/gate.js'
 import { isReachedByPortal } from '../console/portal/reach.js'
 import { readUnread } from '../console/operating/unread-notices.js'
 import { authenticate, requireOperatorToken } from '../middleware/authenticate.js'
-import { requireKnownFields } from '../middleware/known-fields.js'
+import { requireKnownFields, requireSingleFields } from '../middleware/known-fields.js'
 import { allowOwnPage } from '../middleware/content-security.js'
 import { readFormBody } from '../middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from '../middleware/json-body.js'
@@ -130,6 +130,7 @@ export function createRoutes(context: Context) {
         ...(isForOperators === true ? [requireOperatorToken(context)] : []),
         ...(hasBody ? [readBody] : []),
         requireKnownFields(operation, context.vocabulary),
+        ...(takesForm === true ? [requireSingleFields(operation, context.vocabulary)] : []),
         operation.handler(context),
       )
     },

@@ -18,14 +18,18 @@ describeWith('an unknown field', serveApi, (api) => {
       const ask = askOf(world, described)
       await ask.prepare?.(world)
       const { target, right } = ask
-      const expectUnknown = (answer: Answer, name: string) => {
-        if (isRefused) expectProblem(answer, 400, new RegExp(`^${name} is not a known field`))
+      const expectUnknown = (answer: Answer, name: string, what = 'field') => {
+        if (isRefused) expectProblem(answer, 400, new RegExp(`^${name} is not a known ${what}`))
         else expectAnswer(answer)
       }
       if (['POST', 'PUT', 'PATCH'].includes(method)) {
         expectUnknown(await world.client.ask(method, target, { ...right, noSuchField: 1 }), 'noSuchField')
       }
-      expectUnknown(await world.client.ask(method, `${target}?noSuchParameter=1`, right), 'noSuchParameter')
+      expectUnknown(
+        await world.client.ask(method, `${target}?noSuchParameter=1`, right),
+        'noSuchParameter',
+        'query parameter',
+      )
       for (const [name, value] of Object.entries((right ?? {}) as Record<string, unknown>)) {
         if (value === null) continue
         // The last one is never taken for its element.
@@ -65,12 +69,17 @@ describeWith('an unknown field', serveApi, (api) => {
         { retryOnTimeOut: true },
         /Did you mean retryOnTimeout\?$/,
       ],
-      ['GET', '/v1/messages?lineid=x', undefined, /^lineid is not a known field. Did you mean lineId\?$/],
+      [
+        'GET',
+        '/v1/messages?lineid=x',
+        undefined,
+        /^lineid is not a known query parameter. Did you mean lineId\?$/,
+      ],
       [
         'GET',
         '/v1/deliveries?failed=yes',
         undefined,
-        /^failed is not a known field. The known fields are lineId, /,
+        /^failed is not a known query parameter. The known query parameters are lineId, /,
       ],
       [
         'POST',

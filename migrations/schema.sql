@@ -477,6 +477,7 @@ alter table media add constraint media_pkey PRIMARY KEY (id);
 alter table media add constraint media_purpose_check CHECK ((purpose = ANY (ARRAY['outbound'::text, 'inbound'::text, 'voicemail'::text])));
 alter table media add constraint media_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'fetching'::text, 'stored'::text, 'failed'::text])));
 CREATE INDEX media_due ON public.media USING btree (due_at) WHERE (status = 'pending'::text);
+CREATE INDEX media_failing ON public.media USING btree (line_id, id) WHERE ((failure IS NOT NULL) AND (status <> 'stored'::text));
 CREATE INDEX media_kept ON public.media USING btree (stored_at) WHERE ((status = 'stored'::text) AND (removed_at IS NULL));
 CREATE INDEX media_leased ON public.media USING btree (lease_until) WHERE (status = 'fetching'::text);
 CREATE INDEX media_message ON public.media USING btree (message_id);

@@ -158,6 +158,7 @@ create table media (
   lost_count integer not null default 0
 );
 create index media_due on media (due_at) where status = 'pending';
+create index media_failing on media (line_id, id) where failure is not null and status <> 'stored';
 create index media_kept on media (stored_at) where status = 'stored' and removed_at is null;
 create index media_leased on media (lease_until) where status = 'fetching';
 create index media_message on media (message_id);

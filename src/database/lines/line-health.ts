@@ -1,6 +1,7 @@
 import type { Database } from '../connection.js'
 import type { DisabledReason } from '../endpoints/endpoints.js'
 import { allOf } from '../lists.js'
+import { SETTLED } from '../operating/overview/loose-ends.js'
 
 /** The health of one of its servers. */
 export interface EndpointHealth {
@@ -31,10 +32,22 @@ export interface LineHealth {
    * there are none.
    */
   unheardSince: Date | null
+  /** Its messages of the last 24 h whose outcome is unknown; null if there are none. */
+  unknownMessages: LooseEnd | null
+  /** What it received in the last 24 h and could not be copied so far; null if there is none. */
+  failingMedia: LooseEnd | null
   /** The health of its endpoints, oldest first. */
   endpoints: EndpointHealth[]
   /** The events to all of them. */
   events: DayEvents
+}
+
+/** The number of messages or media that have the same problem. */
+export interface LooseEnd {
+  count: number
+  since: Date
+  /** The newest message. */
+  messageId: string
 }
 
 /** The outcome of the newest events of the last 24 h. */
@@ -49,6 +62,18 @@ export interface EventHour {
   hoursAgo: number
   delivered: number
   failed: number
+}
+
+/** More of a line are not counted. */
+const LOOSE_ENDS_COUNTED = 1000
+
+/**
+ * @param found selects a time and a `message_id`
+ */
+function looseEndOf(found: string): string {
+  return `(select case when count(*) > 0 then
+      jsonb_build_object('count', count(*), 'since', min(f.at), 'messageId', (array_agg(f.message_id order by f.at desc))[1]) end
+    from (${found} limit ${LOOSE_ENDS_COUNTED}) f)`
 }
 
 /** This is enough to show a trend, and few enough for a page with hundreds of lines. */
@@ -117,12 +142,24 @@ export async function listEndpointHours(
 export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
   const line = allOf([['l.id = ?::uuid', lineId]])
   const { rows } = await db.raw<{ rows: (Omit<LineHealth, 'events'> & { hours: HourRow[] })[] }>(
-    `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
+    // Few messages of all lines are unknown, and the lines of a user share the look-up in `messages_unknown`.
+    `with unknown as materialized (
+       select id, line_id, claimed_at from messages
+       where status = 'unknown' and claimed_at > now() - interval '24 hours' and claimed_at < now() - ${SETTLED}
+         and user_id = ?::uuid
+     )
+     select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
        case when not exists (select from endpoints_of_lines(array[l.id])) then (
          select min(m.created_at) from (
            select created_at, direction from messages m
            where m.line_id = l.id and m.id >= lowest_id_at(now() - interval '7 days') order by m.id desc limit ${LOOKED_FOR_UNHEARD}
          ) m where m.direction = 'inbound') end as "unheardSince",
+       ${looseEndOf(`select u.claimed_at as at, u.id as message_id from unknown u where u.line_id = l.id`)} as "unknownMessages",
+       ${looseEndOf(
+         `select d.created_at as at, d.message_id from media d where d.line_id = l.id and d.purpose <> 'outbound'
+          and d.failure is not null and d.status <> 'stored' and d.id >= lowest_id_at(now() - interval '24 hours')
+          order by d.id desc`,
+       )} as "failingMedia",
        coalesce(e.endpoints, '[]') as endpoints, coalesce(h.hours, '[]') as hours
      from lines l
      left join lateral (
@@ -137,13 +174,19 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
        ) y
      ) h on e.endpoints is not null
      where l.user_id = ?${line.sql}`,
-    [userId, ...line.bindings],
+    [userId, userId, ...line.bindings],
   )
   return rows.map(({ endpoints, hours, ...row }) => ({
     ...row,
+    unknownMessages: sinceAsDate(row.unknownMessages),
+    failingMedia: sinceAsDate(row.failingMedia),
     endpoints: endpoints.map(withDates),
     events: eventsOf(hours),
   }))
+}
+
+function sinceAsDate(end: LooseEnd | null): LooseEnd | null {
+  return end && { ...end, since: new Date(end.since) }
 }
 
 /** JSON has times as text. */

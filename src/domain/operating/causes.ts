@@ -4,6 +4,7 @@ import { endpointStateOf, type EndpointFacts } from '../endpoints/deliveries/end
 import { countryName } from '../messages/country-guard.js'
 import { withHost } from './overview/endpoints.js'
 import type { Cure } from './overview/cure.js'
+import { countOf } from './overview/figures.js'
 
 /** A predicate, for one thing and for several. */
 export type Does = readonly [one: string, several: string]
@@ -193,6 +194,19 @@ export function causesOfLine(line: Named, health: LineHealth | undefined): Cause
   if (unheardSince !== null) {
     const does: Does = ['receives messages and has no endpoint', 'receive messages and have no endpoint']
     causes.push(of('no endpoint', does, unheardSince, { at: 'line endpoints', userId, lineId }))
+  }
+  const { unknownMessages = null, failingMedia = null } = health ?? {}
+  if (unknownMessages !== null) {
+    const { count, since } = unknownMessages
+    const what = `${countOf(count, 'message')} with an unknown outcome`
+    const cure: Cure = { at: 'unknown messages', userId, lineId }
+    causes.push(of('unknown outcome', [`has ${what}`, `have ${what} each`], since, cure))
+  }
+  if (failingMedia !== null) {
+    const { count, since, messageId } = failingMedia
+    const what = `${countOf(count, 'received picture or file', 'received pictures or files')} without a copy so far`
+    const cure: Cure = { at: 'message', userId, messageId }
+    causes.push(of('media not copied', [`has ${what}`, `have ${what} each`], since, cure))
   }
   return [...causes, ...(health?.endpoints ?? []).flatMap((endpoint) => causeOfEndpoint(endpoint, line))]
 }

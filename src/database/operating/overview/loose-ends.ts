@@ -19,7 +19,7 @@ export async function listUnknownMessages(db: Database): Promise<LooseEnds[]> {
 }
 
 /** After this time a claimed message is settled, or the sweep has found it, and the carrier was asked about it. */
-const SETTLED = `interval '2 minutes'`
+export const SETTLED = `interval '2 minutes'`
 
 /** Counts those of the last day by user, if they are newer than the user's last notification (`notice_causes`). */
 export async function countNewUnknown(

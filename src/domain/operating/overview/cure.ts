@@ -3,7 +3,8 @@ export type Cure =
   | { at: 'line' | 'line sending' | 'line endpoints'; userId: string; lineId: string }
   | { at: 'application'; userId: string; applicationId: string }
   | { at: 'endpoint'; userId: string; endpointId: string }
-  | { at: 'unknown messages'; userId: string }
+  | { at: 'unknown messages'; userId: string; lineId?: string }
+  | { at: 'message'; userId: string; messageId: string }
   | { at: 'failed messages'; userId: string }
   | { at: 'carrier'; id: string }
   | { at: 'queues' }

@@ -6,6 +6,7 @@ import {
   addUndelivered,
   BEN,
   inboundText,
+  mediaAt,
   queueMessage,
   queueMessages,
   receiveForDelivery,
@@ -13,6 +14,7 @@ import {
 import { idAt } from '../../../domain/operating/retention/past.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createPerson } from '../../../domain/people/people.js'
+import { copyMedia } from '../../../helpers/media.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWeb, serveApp } from '../../../helpers/web/web.js'
 import { expectSentTo } from '../support.js'
@@ -157,6 +159,51 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     await addUndelivered(context, row, 1)
     const ofChart = '500+ events 500 failed Only those among the newest 500 are shown.'
     expect(await shown()).to.deep.equal(['500+', ofChart, ofChart])
+  })
+
+  it('names messages with an unknown outcome and media without a copy, also on the line and in Notifications', async () => {
+    const line = await createLine(context, { name: 'Front desk', outgoingUrl: 'http://127.0.0.1:9/' })
+    const browser = await browse(context, web, line.userId)
+    const linePath = `/console/lines/${line.lineId}`
+    const html = async () =>
+      (await Promise.all(['/console', linePath, '/console/notices'].map((path) => browser.get(path)))).map(
+        ({ text }) => text,
+      )
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+    // It may still be settled, and one of two days ago is history.
+    for (const minutes of [1, 3000]) {
+      await queueMessage(context, line, { status: 'unknown', claimed_at: minutesAgo(minutes) })
+    }
+    for (const text of await html()) expect(wordsOf(text)).to.not.include('Needs attention')
+
+    for (const [count, words] of [
+      [1, '1 message'],
+      [2, '2 messages'],
+    ] as const) {
+      await queueMessage(context, line, { status: 'unknown', claimed_at: minutesAgo(5) })
+      for (const text of await html()) {
+        const need = `unknown outcome Front desk Line has ${words} with an unknown outcome Started 5 minutes ago Show them`
+        expect(wordsOf(text), String(count)).to.include(need)
+        expect(text).to.include(
+          `<a href="/console/activity?status=unknown&amp;line=${line.lineId}">Show them</a>`,
+        )
+      }
+    }
+    expect(wordsOf((await html())[0] ?? '')).to.include(`${line.number} unknown outcome`)
+
+    const content = mediaAt('http://127.0.0.1:9/picture.jpg')
+    const received = await receiveMessage(context, inboundText(line, { content }))
+    const { messageId } = received as { messageId: string }
+    for (const text of await html()) expect(wordsOf(text)).to.not.include('without a copy')
+    expect(await copyMedia(context, messageId)).to.include({ kind: 'retry' })
+    for (const text of await html()) {
+      expect(wordsOf(text)).to.include(
+        'Line has 1 received picture or file without a copy so far Started just now',
+      )
+      expect(text).to.include(`<a href="/console/messages/${messageId}">Open the message</a>`)
+    }
+    await context.db('media').where({ message_id: messageId }).update({ status: 'stored' })
+    for (const text of await html()) expect(wordsOf(text)).to.not.include('without a copy')
   })
 
   it('says equal causes once, names a line that nobody hears, and tries again in place', async () => {

@@ -24,6 +24,8 @@ function stateOf({ status, pausedAt, pausedCountries }: Named, health: LineHealt
   if (pausedCountries !== null) return ['bad', 'country paused']
   if (pausedAt !== null) return ['waiting', 'paused']
   if (health?.unheardSince != null) return ['waiting', 'no endpoint']
+  if (health?.unknownMessages != null) return ['waiting', 'unknown outcome']
+  if (health?.failingMedia != null) return ['waiting', 'media not copied']
   return ofEndpoints[0] ?? ['good', 'healthy']
 }
 

@@ -50,7 +50,13 @@ function placeOf(cure: Cure, userId: string): [href: string, label: string] {
       if (cure.userId === userId) return ['/console/settings/second-factor', 'Open your second factor']
       return [`/console/users/${cure.userId}#second-factor`, 'Open the user']
     case 'unknown messages':
-      if (cure.userId === userId) return ['/console/activity?status=unknown', 'Show them']
+      if (cure.userId === userId) {
+        const line = cure.lineId === undefined ? '' : `&line=${cure.lineId}`
+        return [`/console/activity?status=unknown${line}`, 'Show them']
+      }
+      break
+    case 'message':
+      if (cure.userId === userId) return [`/console/messages/${cure.messageId}`, 'Open the message']
       break
     case 'failed messages':
       if (cure.userId === userId) return ['/console/activity?status=failed', 'Show what failed']

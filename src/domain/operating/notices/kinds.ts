@@ -19,11 +19,8 @@ interface Words<Details> {
   cure: (details: Details) => Cure
 }
 
-const atEndpoint = ({ userId, lineId, applicationId, endpointId }: EndpointDetails): Cure => {
-  if (lineId !== null) return { at: 'line', userId, lineId }
-  if (applicationId !== null) return { at: 'application', userId, applicationId }
-  return { at: 'endpoint', userId, endpointId }
-}
+// Its page has the reason of the failure, and enables it and sends what is held.
+const atEndpoint = ({ userId, endpointId }: EndpointDetails): Cure => ({ at: 'endpoint', userId, endpointId })
 const atCarrier = ({ accountId }: { accountId: string }): Cure => ({ at: 'carrier', id: accountId })
 const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second factor', userId })
 const atQueues = (): Cure => ({ at: 'queues' })

@@ -1,7 +1,6 @@
 /** The place where something is fixed. */
 export type Cure =
   | { at: 'line' | 'line sending' | 'line endpoints'; userId: string; lineId: string }
-  | { at: 'application'; userId: string; applicationId: string }
   | { at: 'endpoint'; userId: string; endpointId: string }
   | { at: 'unknown messages'; userId: string; lineId?: string }
   | { at: 'message'; userId: string; messageId: string }

@@ -204,8 +204,6 @@ function ownerOf({ lineNumber, applicationId }: Owned): string {
   return applicationId === null ? 'of an account' : 'of an application'
 }
 
-export function cureOf({ id, userId, lineId, applicationId }: Owned): Cure {
-  if (lineId !== null) return { at: 'line', userId, lineId }
-  if (applicationId !== null) return { at: 'application', userId, applicationId }
+export function cureOf({ id, userId }: Pick<Owned, 'id' | 'userId'>): Cure {
   return { at: 'endpoint', userId, endpointId: id }
 }

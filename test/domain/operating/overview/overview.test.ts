@@ -261,7 +261,7 @@ describe('the overview', () => {
     expect(found[0]).to.deep.include({
       mood: 'bad',
       text: `Endpoint is disabled: HTTP 410 Gone (127.0.0.1:9 of the line ${line.number}).`,
-      cure: { at: 'line', userId: line.userId, lineId: line.lineId },
+      cure: { at: 'endpoint', userId: line.userId, endpointId: line.endpointId },
     })
     expect(found[0]!.cause).to.deep.include({ count: 1 })
     const { name } = await getOwnLine(context, line.userId, line.lineId)

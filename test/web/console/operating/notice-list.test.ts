@@ -24,9 +24,9 @@ describeWeb('notices in the console', ({ context, web }) => {
     await insertNotices(context.db, [{ id, kind, subject: 'x', userId, details }])
     return id
   }
-  const addEndpointNotice = (userId: string, lineName = 'Front desk') =>
+  const addEndpointNotice = (userId: string, lineName = 'Front desk', endpointId = newId()) =>
     addNotice('endpoint.disabled', userId, {
-      ...{ endpointId: newId(), host: 'hooks.example.com', userId, lineId: 'a-line', lineName },
+      ...{ endpointId, host: 'hooks.example.com', userId, lineId: 'a-line', lineName },
       ...{
         applicationId: null,
         applicationName: null,
@@ -54,14 +54,15 @@ describeWeb('notices in the console', ({ context, web }) => {
       .trim()
 
   it('show users their own, with a link to the fix', async () => {
-    await addEndpointNotice(user.id)
+    const endpointId = newId()
+    await addEndpointNotice(user.id, 'Front desk', endpointId)
     await addEndpointNotice(operator.id, 'Somebody else’s')
     await addQueueNotice()
     const text = await showTo(user)
     expect(text).to.include(
       'The endpoint at hooks.example.com of the line <bdi dir="auto">Front desk</bdi> is disabled',
     )
-    expect(text).to.include('<a href="/console/lines/a-line">Open the line</a>')
+    expect(text).to.include(`<a href="/console/endpoints/${endpointId}">Open the endpoint</a>`)
     expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
   })
 

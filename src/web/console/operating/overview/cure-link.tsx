@@ -39,10 +39,6 @@ function placeOf(cure: Cure, userId: string): [href: string, label: string] {
     case 'line':
       if (cure.userId === userId) return [`/console/lines/${cure.lineId}`, 'Open the line']
       break
-    case 'application':
-      if (cure.userId === userId)
-        return [`/console/applications/${cure.applicationId}`, 'Open the application']
-      break
     case 'endpoint':
       if (cure.userId === userId) return [`/console/endpoints/${cure.endpointId}`, 'Open the endpoint']
       break

@@ -5,7 +5,7 @@ import { insertNotices } from '../../src/database/operating/notices.js'
 import type { Context } from '../../src/domain/context.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
-import { ANNA, inboundText, queueMessage } from '../domain/fixtures.js'
+import { ANNA, inboundText, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { MEDIA } from '../domain/media-samples.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
@@ -90,6 +90,43 @@ describe('the parts of the console in a browser', function () {
     await composer.getByRole('status').getByText('1 segment').waitFor()
     await page.keyboard.press('Enter')
     await page.locator('ol.thread > li', { hasText: 'Look' }).getByText('Copying').nth(1).waitFor()
+    await page.context().close()
+  })
+
+  it('have the focus where it was after an act: in the composer, in the row, or where the act is done', async () => {
+    const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent('+15005550179')}`)
+    const text = page.locator('form.composer textarea')
+    for (const written of ['One', 'Two']) {
+      await text.pressSequentially(written)
+      await page.keyboard.press('Enter')
+      await page.locator('ol.thread > li', { hasText: written }).waitFor()
+      await page.waitForFunction(() => document.activeElement?.matches('.composer textarea'))
+    }
+    const delivery = await receiveForDelivery(
+      context,
+      await createLine(context, { userId: owner.person.id, outgoingUrl: 'http://127.0.0.1:9/' }),
+    )
+    await context
+      .db('deliveries')
+      .where({ id: delivery.id })
+      .update({ status: 'exhausted', last_failure: 'http_500' })
+    await page.goto('/console/activity')
+    await page.getByRole('button', { name: 'Retry', exact: true }).first().press('Enter')
+    await page.waitForURL('**done=**')
+    await page.waitForFunction(() => document.activeElement?.closest('ol.activity > li') !== null)
+
+    await context
+      .db('endpoints')
+      .where({ id: delivery.endpoint_id })
+      .update({ disabled_at: new Date(), disabled_reason: 'gone' })
+    await context.db('deliveries').where({ id: delivery.id }).update({ status: 'held' })
+    await page.goto(`/console/endpoints/${delivery.endpoint_id}`)
+    await page.getByRole('button', { name: 'Enable again' }).press('Enter')
+    await page.waitForURL('**done=endpoint-enabled**')
+    await page.waitForFunction(() => document.activeElement?.id === 'health')
+    await page.getByRole('button', { name: 'Send them' }).press('Enter')
+    await page.waitForURL('**done=held-sent**')
+    await page.waitForFunction(() => document.activeElement?.matches('.notice'))
     await page.context().close()
   })
 

@@ -133,12 +133,39 @@ document.addEventListener('submit', (event) => {
   if (form.method !== 'post' || defaultPrevented) return
   if (form.matches('[data-hx-post]') || submitter?.matches('[data-hx-post]')) return
   if (performance.now() - (sentAt.get(form) ?? -AGAIN_MS) < AGAIN_MS) event.preventDefault()
-  else sentAt.set(form, performance.now())
+  else {
+    sentAt.set(form, performance.now())
+    const place = form.closest('main [id]')?.id
+    sessionStorage.setItem('acted', JSON.stringify({ action: form.getAttribute('action'), place }))
+  }
 })
 // The page is shown again by Back.
 addEventListener('pageshow', () => {
   sentAt = new WeakMap()
 })
+
+// The answer to a form is a new page. The focus returns to the form; if its act is done and it is gone, to its row or part of
+// the page, else to the notice. The server has its own place for a fault, or for a result.
+function returnFocus() {
+  const acted = sessionStorage.getItem('acted')
+  sessionStorage.removeItem('acted')
+  if (acted === null || location.hash !== '' || document.querySelector('[autofocus]')) return
+  const { action, place } = JSON.parse(acted)
+  const form = [...document.forms].find((each) => each.getAttribute('action') === action)
+  const composer = form?.closest('.composer')?.querySelector('textarea')
+  if (composer) return composer.focus()
+  const part = place === undefined ? undefined : document.getElementById(place)
+  const isRow = part?.matches('li, tr') === true
+  const shown = [
+    form?.querySelector('button:not(.by-enter)'),
+    isRow ? part.querySelector('form button, a') : undefined,
+    part,
+  ]
+  const next = shown.find((each) => each?.checkVisibility()) ?? document.querySelector('main .notice')
+  if (next === null) return
+  if (!next.matches('a, button')) next.tabIndex = -1
+  next.focus({ preventScroll: !isRow })
+}
 
 // As in a messenger, Enter sends; with Shift it begins a line.
 document.addEventListener('keydown', (event) => {
@@ -184,6 +211,7 @@ function showCopyButtons() {
 showLocalTimes(document)
 showCopyButtons()
 sayZone()
+returnFocus()
 document.addEventListener('htmx-after-swap', () => {
   showLocalTimes(document)
   showCopyButtons()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Context } from '../../src/domain/context.js'
-import { ANNA, queueMessage } from '../domain/fixtures.js'
+import { ANNA, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
@@ -66,6 +66,25 @@ describe('live pages in a browser', function () {
     await first!.getByRole('heading', { level: 1 }).waitFor()
     await Promise.all(pages.map((page) => page.close()))
     expect(complaints).to.deep.equal([])
+  })
+
+  it('tell how an endpoint does, and keep what is being typed', async () => {
+    const line = await createLine(context, { userId: owner.person.id, outgoingUrl: 'http://127.0.0.1:9/' })
+    const [page] = await openPages([`/console/endpoints/${line.endpointId}`])
+    await page!.getByText('Delivery settings').click()
+    await page!.getByLabel('Retry schedule').fill('5, 60')
+    await context
+      .db('endpoints')
+      .where({ id: line.endpointId })
+      .update({ failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 6 })
+    const { id } = await receiveForDelivery(context, line)
+    await page!.getByText('6 failures in a row').waitFor()
+    await page!.locator('header, .page-head').getByText('HTTP 500').first().waitFor()
+    await page!.locator('aside').getByText('Waiting').locator('xpath=..').getByText('1').waitFor()
+    await context.db('deliveries').where({ id }).update({ status: 'held' })
+    await page!.getByRole('heading', { name: 'Held events' }).waitFor()
+    expect(await page!.getByLabel('Retry schedule').inputValue()).to.equal('5, 60')
+    await page!.close()
   })
 
   it('also insert new messages in the right place on the phone simulator', async () => {

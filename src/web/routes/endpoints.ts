@@ -10,7 +10,7 @@ import {
   postTestEvent,
   postTryEventsNow,
 } from '../console/endpoints/acts.js'
-import { showEndpoint } from '../console/endpoints/endpoint.js'
+import { liveEndpoint, showEndpoint } from '../console/endpoints/endpoint.js'
 import { showEvents } from '../console/endpoints/events.js'
 import { postPolicy, postPolicyPreview } from '../console/endpoints/policy.js'
 import { isReplayElsewhere, postReplay } from '../console/endpoints/replay.js'
@@ -23,6 +23,7 @@ export function endpointPages({ page, form }: Routes): void {
   {
     page(         '/console/endpoints',                                               showEndpoints)
     page(         '/console/endpoints/:endpointId',                                   showEndpoint)
+    page(         '/console/endpoints/:endpointId/live',                              liveEndpoint)
     form(         '/console/endpoints/:endpointId/fields',                            postEndpointFields, showEndpoint, fresh)
     form(         '/console/endpoints/:endpointId/policy',                            postPolicy, showEndpoint)
     form(         '/console/endpoints/:endpointId/policy/preview',                    postPolicyPreview, showEndpoint)

@@ -1,5 +1,5 @@
 import { DEFAULT_RETRY_WORDS } from '../../../domain/endpoints/deliveries/retry-schedule.js'
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import { listAccountDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { getApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
@@ -26,6 +26,7 @@ import { queryOf } from '../form-values.js'
 import { Confirm, Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath, LINES, sectionPath } from '../lines/line/section.js'
+import { live } from '../live.js'
 import { answerPage, pageOf, shownOnce, type Page } from '../page.js'
 import { Fact, Facts } from '../parts/facts.js'
 import { PageHead, type Crumbs } from '../parts/page-head.js'
@@ -73,6 +74,7 @@ interface EndpointView {
   held: readonly HeldDelivery[]
   work: EndpointWork
   policy: ShownPolicy
+  events: DayEvents | undefined
   missed: Missed | undefined
   /** A path such as `/console/endpoints/…`. */
   path: string
@@ -88,24 +90,15 @@ export function showEndpoint(context: Context): Middleware {
     const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret'
     if (isAsked && !isConfirmed(ctx, `${ctx.url}#${SIGNING_SECRET}`)) return
     const secret = isAsked ? await revealSigningSecret(actingFor(ctx, context), caller, id) : undefined
-    const owner = await findOwner(context, endpoint)
-    const { userId, pausedAt, pausedByUser, lineId, applicationId } = endpoint
-    const mayReplay = owner.isOn && endpoint.disabledAt === null
+    const now = await loadNow(context, ctx)
+    const mayReplay = now.owner.isOn && endpoint.disabledAt === null
     const view: EndpointView = {
-      page: pageOf(ctx, context),
-      endpoint,
-      owner,
-      pause: { pausedAt, pausedBy: pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null },
-      // Messages to other users' lines are private: for an application's endpoint the number of events is enough.
-      held: applicationId === null ? await findHeld(context, userId, lineId, id) : [],
-      work: await getEndpointWork(context, id),
-      policy: await getPolicy(context, caller, id),
+      ...now,
       missed: mayReplay
-        ? await findMissed(context, { of: 'endpoint', caller, endpointId: id, userId })
+        ? await findMissed(context, { of: 'endpoint', caller, endpointId: id, userId: endpoint.userId })
         : undefined,
-      path: endpointPath(id),
     }
-    const events = owner.what === 'account' ? undefined : await listEndpointHours(context.db, endpoint)
+    const { owner } = view
     answerPage(
       ctx,
       <Layout
@@ -116,7 +109,7 @@ export function showEndpoint(context: Context): Middleware {
         <Head view={view} />
         <div class="with-facts">
           <div class="stack">
-            <HealthNow view={view} events={events} />
+            <LivePart view={view} part="health" class="stack" />
             <Events view={view} shown={shownOnce<Shown>(ctx)} />
             {view.page.isPortal ? (
               <NeedsSignIn what="change the URL, see the signing secret, replay events or delete this endpoint" />
@@ -126,11 +119,65 @@ export function showEndpoint(context: Context): Middleware {
             <Settings view={view} preview={shownOnce<Shown>(ctx).policyPreview} />
           </div>
           <aside>
-            <EndpointFacts view={view} />
+            <LivePart view={view} part="facts" />
           </aside>
         </div>
       </Layout>,
     )
+  }
+}
+
+/** What changes by itself, each piece beside what people type in. */
+const PARTS = { health: HealthNow, facts: EndpointFacts, state: StateNow }
+
+type Part = keyof typeof PARTS
+
+/** The form that was refused stays until it is sent again. */
+function LivePart({ view, part, ...more }: { view: EndpointView; part: Part; class?: string }) {
+  const Now = PARTS[part]
+  const isLive = view.page.fault === undefined
+  return (
+    <div
+      {...more}
+      {...(isLive ? { 'data-live': `${view.path}/live?part=${part}`, 'data-hx-swap': 'innerMorph' } : {})}
+    >
+      <Now view={view} />
+    </div>
+  )
+}
+
+/** @throws UserError 404 before anything is streamed */
+export function liveEndpoint(context: Context): Middleware {
+  const stream = live(context, async (ctx) => {
+    const part = queryOf(ctx, 'part')
+    const Now = PARTS[Object.hasOwn(PARTS, part) ? (part as Part) : 'health']
+    return <Now view={await loadNow(context, ctx)} />
+  })
+  return async (ctx, next) => {
+    const { caller, id } = askedEndpoint(ctx)
+    await getEndpoint(context, caller, id)
+    await stream(ctx, next)
+  }
+}
+
+/** Everything but what can be replayed. */
+async function loadNow(context: Context, ctx: KoaContext): Promise<EndpointView> {
+  const { caller, id } = askedEndpoint(ctx)
+  const endpoint = await getEndpoint(context, caller, id)
+  const owner = await findOwner(context, endpoint)
+  const { userId, pausedAt, pausedByUser, lineId, applicationId } = endpoint
+  return {
+    page: pageOf(ctx, context),
+    endpoint,
+    owner,
+    pause: { pausedAt, pausedBy: pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null },
+    // Messages to other users' lines are private: for an application's endpoint the number of events is enough.
+    held: applicationId === null ? await findHeld(context, userId, lineId, id) : [],
+    work: await getEndpointWork(context, id),
+    policy: await getPolicy(context, caller, id),
+    events: owner.what === 'account' ? undefined : await listEndpointHours(context.db, endpoint),
+    missed: undefined,
+    path: endpointPath(id),
   }
 }
 
@@ -199,7 +246,7 @@ function Head({ view }: { view: EndpointView }) {
       <PageHead
         crumbs={crumbsOf(view)}
         title={<EndpointName endpoint={endpoint} />}
-        beside={<EndpointState endpoint={endpoint} />}
+        beside={<LivePart view={view} part="state" />}
       />
       {!owner.isOn && (
         <p class="fault">
@@ -213,6 +260,10 @@ function Head({ view }: { view: EndpointView }) {
       )}
     </>
   )
+}
+
+function StateNow({ view: { endpoint } }: { view: EndpointView }) {
+  return <EndpointState endpoint={endpoint} />
 }
 
 function crumbsOf({ owner: { what, name, href }, endpoint: { lineId } }: EndpointView): Crumbs {
@@ -269,29 +320,25 @@ function countWords(count: number): string {
   return count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count)
 }
 
-/** Shows its health first: the fault, the fix, and the last day. */
-function HealthNow({ view, events }: { view: EndpointView; events: DayEvents | undefined }) {
-  const { page, endpoint, owner, pause, work, path } = view
-  return (
-    <section id="health" aria-labelledby="health-title">
-      <h2 id="health-title">Health</h2>
-      <Health
-        page={page}
-        endpoint={{ ...endpoint, ...work }}
-        enableAction={`${path}/enable`}
-        activityPath={owner.activityPath}
-        tryAction={`${path}/try-now`}
-      />
-      {pause.pausedAt !== null && <PauseEvents page={page} endpoint={pause} action={path} />}
-      {events !== undefined && (events.hours.length > 0 || events.isInPart) && <EventChart events={events} />}
-    </section>
-  )
-}
-
-function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) {
-  const { page, endpoint, owner, held, work, path } = view
+/** Shows its health first: the fault, the fix, and the last day; then what is held. */
+function HealthNow({ view }: { view: EndpointView }) {
+  const { page, endpoint, owner, pause, held, work, path, events } = view
   return (
     <>
+      <section id="health" aria-labelledby="health-title">
+        <h2 id="health-title">Health</h2>
+        <Health
+          page={page}
+          endpoint={{ ...endpoint, ...work }}
+          enableAction={`${path}/enable`}
+          activityPath={owner.activityPath}
+          tryAction={`${path}/try-now`}
+        />
+        {pause.pausedAt !== null && <PauseEvents page={page} endpoint={pause} action={path} />}
+        {events !== undefined && (events.hours.length > 0 || events.isInPart) && (
+          <EventChart events={events} />
+        )}
+      </section>
       {hasHeld(view) && (
         <section aria-labelledby="held">
           <HeldEvents
@@ -303,6 +350,14 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
           />
         </section>
       )}
+    </>
+  )
+}
+
+function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) {
+  const { page, endpoint, owner, work, path } = view
+  return (
+    <>
       {owner.isOn && (
         <>
           <section id="test" aria-labelledby="test-title">

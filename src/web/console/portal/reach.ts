@@ -21,6 +21,7 @@ const REACHED = {
     '/console/lines/:lineId/conversations/:number',
     '/console/lines/:lineId/conversations/:number/live',
     '/console/endpoints/:endpointId',
+    '/console/endpoints/:endpointId/live',
     '/console/activity',
     '/console/activity.csv',
     '/console/activity/live',

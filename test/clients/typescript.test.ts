@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -40,6 +40,12 @@ const COMPILER_OPTIONS = {
   typeRoots: [TYPES],
 }
 
+async function compile(project: string): Promise<void> {
+  await run(process.execPath, [TSC, '-p', project]).catch((error: unknown) => {
+    throw new Error(String((error as { stdout?: string }).stdout), { cause: error })
+  })
+}
+
 describe('the TypeScript client', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linehook-client-'))
   const open = openings()
@@ -74,9 +80,7 @@ describe('the TypeScript client', () => {
   it('lets a strict program send once, read page by page, and see why it is refused', async () => {
     cpSync('test/clients/program.ts', join(folder, 'program.ts'))
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }))
-    await run(process.execPath, [TSC, '-p', folder]).catch((error: unknown) => {
-      throw new Error(String((error as { stdout?: string }).stdout), { cause: error })
-    })
+    await compile(folder)
     const line = await createLine(context)
     const { token } = await createApiToken(context, line.userId, 'a program')
     const { stdout } = await run(process.execPath, [join(folder, 'program.js')], {
@@ -95,6 +99,30 @@ describe('the TypeScript client', () => {
       status: 404,
       detail: 'No such line',
     })
+  })
+
+  it('compiles and runs in CommonJS projects too', async () => {
+    const project = join(folder, 'commonjs')
+    mkdirSync(project)
+    writeFileSync(join(project, 'package.json'), '{"private":true}')
+    const source = `import { Linehook, LinehookError } from 'linehook-client'
+      import type { Message } from 'linehook-client'
+      const text: Message['text'] = null
+      const linehook: Linehook = new Linehook({ url: 'http://localhost', token: 'x' })
+      console.log(typeof linehook.sendMessage, new LinehookError('no') instanceof Error, text)`
+    writeFileSync(join(project, 'program.ts'), source)
+    for (const settings of [
+      { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
+      { module: 'node16' },
+    ]) {
+      const compilerOptions = { ...COMPILER_OPTIONS, ...settings }
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+      await compile(project)
+      expect(readFileSync(join(project, 'program.js'), 'utf8')).to.include('require("linehook-client")')
+      // Node 20 warns of ES modules that are required.
+      const { stdout } = await run(process.execPath, ['--no-warnings', join(project, 'program.js')])
+      expect(stdout, settings.module).to.equal('function true null\n')
+    }
   })
 
   it('verifies what a worker posts, by the secret and by the public key, also while they are replaced', async () => {

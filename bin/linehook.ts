@@ -15,8 +15,9 @@ else {
 /** A reader such as `head` may have seen enough. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit()
+    if (error.code === 'EPIPE') process.exit()
+    process.stderr.write(`The output could not be written (${error.code ?? error.message})\n`)
+    process.exit(1)
   })
 }
 

@@ -44,7 +44,7 @@ export async function createProgram(asked: readonly string[] = []): Promise<Comm
   const program = new Command('linehook')
     .description('Turns phone lines into webhooks.')
     .version(readVersion())
-    .showHelpAfterError(!isJson)
+    .showHelpAfterError(isJson ? false : 'Add --help to see the commands and options.')
     .configureOutput(isJson ? { outputError: printAsJson } : {})
     .option('--json', 'print JSON (before or after the command)')
     .hook('preAction', passJsonOn)

@@ -70,8 +70,13 @@ export interface Printing {
   csv?: boolean
 }
 
-/** Prints readable text, JSON with `--json`, or a row for each item of a list with `--csv`. */
+/**
+ * Prints readable text, JSON with `--json`, or a row for each item of a list with `--csv`.
+ *
+ * @throws UserError for both options
+ */
 export function print({ json, csv }: Printing, result: unknown, lines: readonly string[]): void {
+  if (csv === true && json === true) throw new UserError('Give either --csv or --json, not both')
   // JSON escapes some of what steers a terminal, but not all.
   const data =
     csv === true && Array.isArray(result)

@@ -51,7 +51,7 @@ export function addContactCommands(program: Command): void {
         const contacts = await listContacts(context, id, { isBlocked: options.blocked }, page)
         const rows = contacts.map((each) => rowOf(each, options.numbers))
         const lines = rows.length === 0 ? ['There are no contacts on this page.'] : table(rows)
-        return { result: contacts, lines }
+        return { result: contacts.map((each) => shownContact(each, options.numbers)), lines }
       }),
     )
 
@@ -72,9 +72,15 @@ export function addContactCommands(program: Command): void {
         const { id } = await getUserByEmail(context, options.user)
         const blocked = block || unblock ? block : undefined
         const saved = await saveContact(context, id, readContactNumber(written), { name, blocked })
-        return { result: saved, lines: table([rowOf(saved)]) }
+        return { result: shownContact(saved), lines: table([rowOf(saved)]) }
       }),
     )
+}
+
+/** The fields have the names of `/v1`. */
+function shownContact({ id, name, number, blockedAt, createdAt }: Contact, areWhole = false) {
+  const phoneNumber = areWhole ? number : maskNumber(number)
+  return { id, name, phoneNumber, blocked: blockedAt !== null, createdAt }
 }
 
 function rowOf({ number, name, blockedAt }: Contact, areWhole = false): string[] {

@@ -7,10 +7,15 @@ describeCommands('linehook contact', ({ context, run, json, refuse }) => {
   it('names and blocks numbers of a user, and lists them without whole numbers for people', async () => {
     const { id, email } = await createPerson(context)
     const set = (...rest: string[]) => ['contact', 'set', ...rest, '--user', email]
-    expect(await json(...set(ANNA, '--name', 'Anna', '--block'))).to.include({ number: ANNA, name: 'Anna' })
+    const anna = { phoneNumber: '+1•••0101', name: 'Anna', blocked: true }
+    expect(await json(...set(ANNA, '--name', 'Anna', '--block'))).to.include(anna)
     await run(...set(BEN, '--name', 'Ben'))
     const list = ['contact', 'list', '--user', email]
     expect((await run(...list)).join('\n')).to.match(/^\+1•••0101 +blocked +Anna\n\+1•••0102 +Ben$/)
+    const [first] = (await json(...list)) as object[]
+    expect(first).to.include(anna)
+    const [whole] = (await json(...list, '--numbers')) as object[]
+    expect(whole).to.include({ phoneNumber: ANNA })
     await run(...set(ANNA, '--unblock'))
     expect(await json(...list, '--blocked')).to.deep.equal([])
     expect(await refuse(...set(ANNA))).to.match(/^Give --name, --block or --unblock/)

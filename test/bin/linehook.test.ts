@@ -43,15 +43,31 @@ describe('linehook, the command line', () => {
     expect([version.exitCode, version.outputLines]).to.deep.equal([0, [readVersion()]])
   })
 
-  it('an unknown command is named, with the help, and ends with 1', async () => {
+  it('an unknown command is named, with the way to the help, and ends with 1', async () => {
     const { exitCode, outputLines, errorLines } = await linehook(environment, ['lien', 'list'])
     expect(exitCode).to.equal(1)
     expect(errorLines[0]).to.match(/^error: unknown command 'lien'/)
-    expect(errorLines.join('\n')).to.contain('Usage: linehook')
+    expect(errorLines.at(-1)).to.equal('Add --help to see the commands and options.')
+    expect(errorLines.join('\n')).not.to.contain('Usage: linehook')
     expect(outputLines).to.deep.equal([])
   })
 
-  it('a missing argument or option is named, with the usage, and ends with 1', async () => {
+  it('output that cannot be written is one sentence, and ends with 1', async () => {
+    const script = fileURLToPath(new URL('../../dist/bin/linehook.js', import.meta.url))
+    const shell = ['sh', '-c', `${process.execPath} ${script} doctor > /dev/full`]
+    const run = runProgram('full', shell, {})
+    expect([await run.exitCode, run.errorLines]).to.deep.equal([
+      1,
+      ['The output could not be written (ENOSPC)'],
+    ])
+  })
+
+  it('--csv and --json together are refused', async () => {
+    const sentence = await refusal(environment, 'message', 'list', '--csv', '--json')
+    expect(JSON.parse(sentence)).to.deep.equal({ error: 'Give either --csv or --json, not both' })
+  })
+
+  it('a missing argument or option is named, and ends with 1', async () => {
     for (const [args, sentence] of [
       [['connection', 'set-url', '+15551230000'], /^error: missing required argument 'url'$/],
       [['line', 'add', '+15551230000'], /^error: required option '--user <email>' not specified$/],

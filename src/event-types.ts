@@ -331,6 +331,7 @@ export const EVENT_TYPES = {
     when: 'a carrier account that was down is working again',
     who: 'operators',
     ...OF_CARRIER,
+    example: { ...OF_CARRIER.example, state: 'healthy' },
   }),
   'phone.away': ofAccount({
     label: 'Phone offline',
@@ -355,6 +356,7 @@ export const EVENT_TYPES = {
     when: 'a queue that was stuck is moving again',
     who: 'operators',
     ...OF_QUEUE,
+    example: { ...OF_QUEUE.example, why: 'The queue is empty.' },
   }),
   'second_factor.removal_asked': ofAccount({
     label: 'Removal of a second factor',

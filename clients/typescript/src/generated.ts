@@ -1514,7 +1514,7 @@ export interface EndpointPolicy {
   /** If false, an event whose request timed out is not retried automatically. */ retryOnTimeout: boolean
   /** How long the endpoint can take to respond. Null uses this installation's limit. */ timeoutSeconds:
     number | null
-  /** The maximum number of simultaneous requests. Null adapts to the endpoint. */ requestsAtOnce:
+  /** The maximum number of simultaneous requests, up to the installation's `ENDPOINT_MAX_IN_FLIGHT` (100 by default). Null adapts to the endpoint. */ requestsAtOnce:
     number | null
   /** If true, an event waits until the previous one from the same number has been delivered or abandoned. It does not delay events from other numbers. It applies to new events. */ ordered: boolean
   /** Message events that the endpoint does not get. Other events are sent only if `optInEvents` lists them. */ declinedEvents: (

@@ -44,8 +44,8 @@ const FIELDS: Record<string, Schema> = {
     "How long the endpoint can take to respond. Null uses this installation's limit.",
   ),
   requestsAtOnce: describe(
-    { type: ['integer', 'null'], minimum: 1 },
-    'The maximum number of simultaneous requests. Null adapts to the endpoint.',
+    { type: ['integer', 'null'], minimum: 1, maximum: 1000 },
+    "The maximum number of simultaneous requests, up to the installation's `ENDPOINT_MAX_IN_FLIGHT` (100 by default). Null adapts to the endpoint.",
   ),
   ordered: describe(
     flag,

@@ -495,6 +495,7 @@ create table messages (
   status text not null,
   error text,
   carrier_message_id text,
+  carrier_part_ids text[],
   attempt_count integer not null default 0,
   crash_count integer not null default 0,
   created_at timestamp with time zone not null default clock_timestamp(),
@@ -2493,7 +2494,7 @@ begin
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
-      "carrierMessageId" text, "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text,
+      "carrierMessageId" text, "carrierPartIds" text[], "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text,
       charge jsonb)
   ), before as materialized (
     -- Several are always locked in this order.
@@ -2506,6 +2507,7 @@ begin
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_reason = case when b.is_open then g."carrierReason" else m.carrier_reason end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
+        carrier_part_ids = coalesce(g."carrierPartIds", m.carrier_part_ids),
         carrier_segment_count = coalesce((g.charge ->> 'segmentCount')::integer, m.carrier_segment_count),
         lease_until = null,
         -- A claim that is given back has no error: nothing was tried.
@@ -2536,8 +2538,9 @@ begin
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 
   perform note_carrier_ids(jsonb_agg(jsonb_build_object(
-    'carrier', x.carrier, 'carrier_message_id', x."carrierMessageId", 'message_id', x.id)))
-  from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
+    'carrier', x.carrier, 'carrier_message_id', i.carrier_message_id, 'message_id', x.id)))
+  from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text, "carrierPartIds" text[])
+  cross join lateral unnest(x."carrierPartIds" || x."carrierMessageId") as i(carrier_message_id)
   where x."carrierMessageId" is not null having count(*) > 0;
 
   if jsonb_path_exists(settlements, '$[*].charge.price') then

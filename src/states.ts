@@ -101,6 +101,7 @@ export const MESSAGE_STEPS = [
   { from: 'sending', to: 'delivered', when: 'receipt before the response' },
   { from: 'sent', to: 'delivered', when: 'receipt' },
   { from: 'sent', to: 'failed', when: 'receipt', family: 'carrier' },
+  { from: 'delivered', to: 'failed', when: 'receipt of another part', family: 'carrier' },
   // A worker that was taken for lost, or that got no answer, may have sent its request all the same.
   {
     from: 'unknown',

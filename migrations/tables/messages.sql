@@ -16,6 +16,8 @@ create table messages (
     check (status in ('queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'received', 'scheduled')),
   error text,
   carrier_message_id text,
+  -- The ids of the parts before the last, if the carrier takes the parts of a text one by one.
+  carrier_part_ids text[],
   attempt_count integer not null default 0,
   -- How often an attempt of this row alone ended its process.
   crash_count integer not null default 0,

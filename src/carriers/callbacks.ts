@@ -66,8 +66,11 @@ export interface CallbackTools<Settings> {
    * @throws UserError 404 if no line of the account has the number
    */
   receiveMessage: (message: CallbackMessage) => Promise<void>
-  /** `messageId` is our id, if the carrier returns it; it finds a message whose carrier id we never learned. */
-  receiveReceipt: (receipt: SentRecord & { messageId?: string }) => Promise<void>
+  /**
+   * `messageId` is our id, if the carrier returns it; it finds a message whose carrier id we never learned. `isOfPart` is true if
+   * it may be about one of several parts only.
+   */
+  receiveReceipt: (receipt: SentRecord & { messageId?: string; isOfPart?: boolean }) => Promise<void>
   /**
    * When this resolves, the events are committed. A repeat makes none.
    *

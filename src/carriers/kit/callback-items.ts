@@ -37,6 +37,8 @@ export interface ReceiptItem {
   said: string
   /** Our id, if the provider returns it. */
   messageId: string | undefined
+  /** True if the provider reports on each part of a long text. */
+  isOfPart: boolean
   charge: Charge | undefined
 }
 
@@ -107,13 +109,14 @@ export function receipt(
     code?: string
     said?: string
     messageId?: string | undefined
+    isOfPart?: boolean
     charge?: Charge | undefined
   },
 ): CallbackItem {
-  const { id, state, code = '', said = '', messageId, charge } = given
+  const { id, state, code = '', said = '', messageId, isOfPart = false, charge } = given
   const status = Object.hasOwn(states, state) ? states[state] : undefined
   if (status === undefined) return unclear(`a report with status "${state}"`)
   if (status === 'nothing') return NOTHING
   if (id === '' && messageId === undefined) return unclear('a report without a message ID')
-  return { kind: 'receipt', id, status, code, said, messageId, charge }
+  return { kind: 'receipt', id, status, code, said, messageId, isOfPart, charge }
 }

@@ -119,11 +119,12 @@ async function takeMessage<Settings extends AnyObject>(
 
 function readReceipt<Settings extends AnyObject>(
   { title, codes = {} }: Provider<Settings>,
-  { id: carrierMessageId, status, code, said, messageId, charge }: ReceiptItem,
+  { id: carrierMessageId, status, code, said, messageId, isOfPart, charge }: ReceiptItem,
 ) {
   const record = {
     carrierMessageId,
     ...(isId(messageId) ? { messageId } : {}),
+    ...(isOfPart ? { isOfPart } : {}),
     ...(charge === undefined ? {} : { charge }),
   }
   if (status !== 'failed') return { ...record, status }

@@ -89,7 +89,7 @@ export function createSmpp(
       reference += 1
       const submits = submitsOf(message, settings, reference)
       if (submits.length > MAX_PARTS) throw new CarrierRejected('the text is too long')
-      let id = ''
+      const ids: string[] = []
       for (const [index, fields] of submits.entries()) {
         const noteLate = (response: Pdu) => {
           const record = readLate(response, settings)
@@ -97,9 +97,12 @@ export function createSmpp(
           const isOfWhole = record?.status === 'sent' ? index === submits.length - 1 : index === 0
           if (record !== undefined && isOfWhole) onLate?.(message.id, record)
         }
-        id = await (index === 0 ? submit : submitFurther)(fields, signal, noteLate)
+        ids.push(await (index === 0 ? submit : submitFurther)(fields, signal, noteLate))
       }
-      return { carrierMessageId: id }
+      const carrierMessageId = ids.pop() ?? ''
+      // Some SMSCs give all parts the same id.
+      const carrierPartIds = ids.filter((id) => id !== carrierMessageId)
+      return { carrierMessageId, ...(carrierPartIds.length > 0 && { carrierPartIds }) }
     },
     test: async (signal) => {
       const opened: Session[] = []

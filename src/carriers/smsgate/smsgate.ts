@@ -7,7 +7,7 @@ import { setUpWebhooks } from './webhooks.js'
 /** https://docs.sms-gate.app/features/webhooks/ */
 const STATES: kit.StateTable = {
   'sms:sent': 'sent',
-  // One event comes for each part of a long text.
+  // One event comes for each part of a long text, and does not say for which.
   'sms:delivered': 'delivered',
   'sms:failed': 'failed',
   'sms:cancelled': 'failed',
@@ -94,7 +94,7 @@ export const smsgate: kit.Provider<Settings> = {
       if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of type "${type}"`)
       const [id, reason] = [textAt(payload, 'messageId'), textAt(payload, 'reason')]
       const code = /^[A-Z][A-Z_]+/.exec(reason)?.[0] ?? (type === 'sms:cancelled' ? 'cancelled' : '')
-      return kit.receipt(STATES, { id, state: type, code, said: reason, messageId: id })
+      return kit.receipt(STATES, { id, state: type, code, said: reason, messageId: id, isOfPart: true })
     },
     bringsMedia: true,
     // The phone treats a socket that is silent for five seconds as an error, and tries again for two days.

@@ -34,6 +34,10 @@ export interface Receipt {
    * anew after 256, so another message may have the same.
    */
   isAnswer?: boolean
+  /**
+   * True if it may be about one of several parts only, without the id of that part. The failure of a part is that of the whole.
+   */
+  isOfPart?: boolean
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   /** The carrier's code, such as Twilio's `30003`. */
@@ -53,7 +57,7 @@ const NUMBER_END = 7
 
 /** Reading messages once more costs a third of the statement's pages, so a batch without numbers does not do it. */
 const AT_NUMBER = `cross join lateral (
-  select m.line_id, m.to_number from messages m where m.id = k.message_id and m.direction = 'outbound' limit 1) m`
+  select m.line_id, m.to_number, m.carrier_part_ids from messages m where m.id = k.message_id and m.direction = 'outbound' limit 1) m`
 const IS_ID = `k.carrier_message_id = g."carrierMessageId"`
 const IS_AT_NUMBER = `case when g."numberEnds" is null then ${IS_ID}
   else right(m.to_number, ${NUMBER_END}) = any (g."numberEnds") end`
@@ -99,6 +103,8 @@ export interface FoundReceipt {
  * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the
  * carrier's. Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
+ * A text of several parts is delivered with its last part, and fails with any of them, even if it was delivered.
+ *
  * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
  */
 export async function applyReceipts(
@@ -106,21 +112,24 @@ export async function applyReceipts(
   receipts: readonly Receipt[],
 ): Promise<Changes & { found: FoundReceipt[]; outdated: number[] }> {
   const isByNumber = receipts.some(({ numbers, mayWait }) => numbers !== undefined || mayWait === true)
+  const isOfPart = isByNumber ? 'c.is_part is true' : 'false'
   return changeMessages(
     db,
     `asked as materialized (
        select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
        from jsonb_to_recordset(?::jsonb) as g(n integer, "carrierAccount" text, "accountId" uuid, "accountVersion" integer,
          "carrierMessageId" text, ids text[], "numberEnds" text[], "mayWait" boolean, "messageId" uuid, "isAnswer" boolean,
-         status text, error text, "carrierCode" text, "carrierReason" text, charge jsonb)
+         "isOfPart" boolean, status text, error text, "carrierCode" text, "carrierReason" text, charge jsonb)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
-       select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
+       select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*,
+         g.status = 'failed' and (g."isOfPart" is true or ${isOfPart}) as is_failed_part,
+         case when g.status = 'delivered' and ${isOfPart} then 'sent' else g.status end as outcome
        from asked g
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
          where m.id = g."messageId" and m.direction = 'outbound' and coalesce(m.carrier, l.carrier) = g."carrierAccount" limit 1) o on true
        left join lateral (
-         select k.message_id as id${isByNumber ? ', m.line_id, m.to_number' : ''} from (
+         select k.message_id as id${isByNumber ? ', m.line_id, m.to_number, k.carrier_message_id = any (m.carrier_part_ids) as is_part' : ''} from (
            select k.carrier_message_id, k.message_id, k.created_at from carrier_message_ids k
            where k.carrier = g."carrierAccount" and k.carrier_message_id = any (g.ids) and not k.is_inbound
            union all
@@ -134,7 +143,7 @@ export async function applyReceipts(
        where not g.is_outdated ${isByNumber ? NOBODY_IS_SENDING : ''}
      ), given as (
        -- Of several for one message, the one that says most.
-       select distinct on (id) * from found order by id, status = 'sent', n
+       select distinct on (id) * from found order by id, outcome = 'sent', is_failed_part desc, n
      ), before as (
        select m.id, m.status from messages m
        where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
@@ -153,13 +162,14 @@ export async function applyReceipts(
        on conflict do nothing
      ), changed as (
        update messages m
-       set status = g.status, error = g.error, carrier_code = g."carrierCode", carrier_reason = g."carrierReason", receipt_at = clock_timestamp(),
+       set status = g.outcome, error = g.error, carrier_code = g."carrierCode", carrier_reason = g."carrierReason", receipt_at = clock_timestamp(),
            carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
            handed_over_at = coalesce(m.handed_over_at, clock_timestamp()),
-           sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
+           sent_at = case when g.outcome = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
        from given g join before b on b.id = g.id
        where m.id = any (array(select id from given)) and m.id = g.id
-         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
+         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.outcome <> 'sent')
+           or (b.status = 'delivered' and g.is_failed_part and m.segment_count > 1)
            or (b.status = 'queued' and m.claim_id is not null))
        returning ${CHANGED}, m.carrier_reason, g.charge, b.status as status_before
      )`,

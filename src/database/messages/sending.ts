@@ -189,6 +189,8 @@ export interface Settlement {
   error?: MessageReason | CarrierWords
   carrier?: string
   carrierMessageId?: string
+  /** As in `Taken`. */
+  carrierPartIds?: string[]
   /** The carrier's code that came with the error. */
   carrierCode?: string
   /** The meaning of that code. */

@@ -27,6 +27,11 @@ async function listed(phoneNumber: string, its = settings) {
   return numbers?.map(({ number }) => number)
 }
 
+it('SMS Gateway reports on each part of a text', () => {
+  const report = read('sms:failed', { messageId: 'm1', reason: 'RESULT_ERROR_GENERIC_FAILURE' })
+  expect(report).to.include({ kind: 'receipt', status: 'failed', isOfPart: true })
+})
+
 describe('the SIM cards of a phone', () => {
   it('send for the line whose number they have, and the text ends with its time', () => {
     expect(requestFrom(FIRST).json).to.include({ simNumber: 1, ttl: 61 })

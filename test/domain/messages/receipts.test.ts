@@ -54,6 +54,19 @@ describeContext('a receipt', (context) => {
     })
   }
 
+  for (const [count, end] of [
+    [1, 'delivered'],
+    [2, 'failed'],
+  ] as const) {
+    it(`that says failed of a part leaves a delivered text of ${count} segments ${end}`, async () => {
+      const { id, carrierMessageId } = await sentMessage()
+      await context.db('messages').where({ id }).update({ segment_count: count })
+      await report({ carrierMessageId, status: 'delivered' })
+      expect(await report({ carrierMessageId, isOfPart: true, ...FAILED })).to.equal(end === 'failed')
+      expect(await messageRow(context, id)).to.include({ status: end })
+    })
+  }
+
   it('that says sent makes an unknown message sent, and then another makes it delivered', async () => {
     const id = await queueMessage(context, line, {
       status: 'unknown',

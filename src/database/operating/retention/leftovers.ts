@@ -71,7 +71,8 @@ export async function deleteCarrierIds(
   try {
     const { rows } = await db.raw<{ rows: { id: string }[] }>(
       `with looked as materialized (
-         select id, carrier_message_id from :partition: where id > :afterId::uuid order by id limit :limit
+         select id, unnest(carrier_part_ids || carrier_message_id) as carrier_message_id
+         from (select * from :partition: where id > :afterId::uuid order by id limit :limit) m
        ), deleted as (
          ${deleteFrom('carrier_message_ids')}
        ), deleted_again as (

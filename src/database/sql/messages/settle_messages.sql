@@ -2,7 +2,7 @@
 -- the end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the
 -- result only adds the carrier's id. Doing it twice does no harm.
 --
--- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, carrierReason, dueInMs, uncounted, passedOver, charge}]. For
+-- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierPartIds, carrierCode, carrierReason, dueInMs, uncounted, passedOver, charge}]. For
 -- `queued`: when to try again; uncounted: the carrier was not really asked; passedOver: why this carrier account is passed over
 -- for the line's next route. Without it all were tried, and the next try begins with the first. If a message is given back (queued) and a later one to
 -- the number was handed over after its claim, it stays `unknown`, because it would come out of order.
@@ -30,7 +30,7 @@ begin
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
-      "carrierMessageId" text, "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text,
+      "carrierMessageId" text, "carrierPartIds" text[], "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text,
       charge jsonb)
   ), before as materialized (
     -- Several are always locked in this order.
@@ -43,6 +43,7 @@ begin
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_reason = case when b.is_open then g."carrierReason" else m.carrier_reason end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
+        carrier_part_ids = coalesce(g."carrierPartIds", m.carrier_part_ids),
         carrier_segment_count = coalesce((g.charge ->> 'segmentCount')::integer, m.carrier_segment_count),
         lease_until = null,
         -- A claim that is given back has no error: nothing was tried.
@@ -73,8 +74,9 @@ begin
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 
   perform note_carrier_ids(jsonb_agg(jsonb_build_object(
-    'carrier', x.carrier, 'carrier_message_id', x."carrierMessageId", 'message_id', x.id)))
-  from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
+    'carrier', x.carrier, 'carrier_message_id', i.carrier_message_id, 'message_id', x.id)))
+  from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text, "carrierPartIds" text[])
+  cross join lateral unnest(x."carrierPartIds" || x."carrierMessageId") as i(carrier_message_id)
   where x."carrierMessageId" is not null having count(*) > 0;
 
   if jsonb_path_exists(settlements, '$[*].charge.price') then

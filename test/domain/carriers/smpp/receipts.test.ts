@@ -138,8 +138,13 @@ describeContext('receipts of SMSCs', (context) => {
       .update({ status: 'sending', carrier: account.name, ...lease })
     return { id, claim }
   }
-  async function settle(id: string, claim: string, carrierMessageId: string): Promise<void> {
-    const settlement = { id, claim, status: 'sent', carrier: account.name, carrierMessageId }
+  async function settle(
+    id: string,
+    claim: string,
+    carrierMessageId: string,
+    parts: { carrierPartIds?: string[] } = {},
+  ): Promise<void> {
+    const settlement = { id, claim, status: 'sent', carrier: account.name, carrierMessageId, ...parts }
     await context.db.raw('select * from settle_messages(?::jsonb)', [JSON.stringify([settlement])])
   }
   const bring = (text: string | Buffer, fields: PduFields = {}, from = ANNA) =>
@@ -214,6 +219,44 @@ describeContext('receipts of SMSCs', (context) => {
       expect(performance.now() - began).to.be.below(4000)
     })
   }
+
+  describe('of parts', () => {
+    let part = 0
+    for (const [said, end] of [
+      [['DELIVRD 1', 'DELIVRD 2'], 'sent'],
+      [['DELIVRD 3'], 'delivered'],
+      [['UNDELIV 1', 'DELIVRD 3'], 'failed'],
+      [['DELIVRD 3', 'UNDELIV 2'], 'failed'],
+      [['DELIVRD 1', 'UNDELIV 3'], 'failed'],
+      [['DELIVRD 3', 'UNDELIV 3'], 'delivered'],
+    ] as const) {
+      it(`that say ${said.join(', then ')} of three leave a text ${end}`, async () => {
+        const { id, claim } = await claimed()
+        await context.db('messages').where({ id }).update({ segment_count: 3 })
+        const [first, second, third] = [(part += 1), (part += 1), (part += 1)].map((n) => `part${n}`)
+        await settle(id, claim, third!, { carrierPartIds: [first!, second!] })
+        for (const each of said) {
+          const [stat, n] = each.split(' ')
+          const partId = [first, second, third][Number(n) - 1]
+          await bring(`id:${partId} stat:${stat} err:001`, { esm_class: 4 })
+        }
+        expect(await stateOf(id)).to.equal(end)
+      })
+    }
+
+    it('count together if they come together: a failed part decides', async () => {
+      const { id, claim } = await claimed()
+      await context.db('messages').where({ id }).update({ segment_count: 2 })
+      await settle(id, claim, 'last', { carrierPartIds: ['first'] })
+      await Promise.all(
+        ['last DELIVRD', 'first UNDELIV'].map((each) => {
+          const [partId, stat] = each.split(' ')
+          return bring(`id:${partId} stat:${stat} err:001`, { esm_class: 4 })
+        }),
+      )
+      expect(await stateOf(id)).to.equal('failed')
+    })
+  })
 
   describe('of an id that the SMSC has given twice', () => {
     const receipt = (id: string, stat: string) => `id:${id} sub:001 dlvrd:000 stat:${stat} err:001`

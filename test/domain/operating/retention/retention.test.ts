@@ -122,6 +122,21 @@ describeContext('retention', (context) => {
     expect([await ids(), await again()]).to.deep.equal([[], []])
   })
 
+  it("drops the carriers' ids of parts, too", async () => {
+    const { messageId, carrierMessageId } = await insertPast(context, line, amid(old))
+    await context
+      .db('messages')
+      .where({ id: messageId })
+      .update({ carrier_part_ids: ['p1', 'p2'] })
+    const parts = ['p1', 'p2'].map((id) => ({ carrier_message_id: id, message_id: messageId }))
+    await context.db('carrier_message_ids').insert(parts.map((each) => ({ carrier: 'simulator', ...each })))
+    const left = () =>
+      context.db('carrier_message_ids').where({ message_id: messageId }).pluck<string[]>('carrier_message_id')
+    expect(await left()).to.have.members([carrierMessageId, 'p1', 'p2'])
+    await outcomes()
+    expect(await left()).to.deep.equal([])
+  })
+
   it('drops uploads with the messages of their month, if these go before media do', async () => {
     const moments = [amid(older), amid(old), new Date(young.getTime() + 1000), new Date()]
     for (const [n, created_at] of moments.entries())

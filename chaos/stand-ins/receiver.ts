@@ -19,8 +19,11 @@ const server = createServer((request, response) => {
       manner = body as Manner
       response.end()
     } else {
-      // An event that is not answered with success does not count as received.
-      if (manner === 'good') record({ id: request.headers['webhook-id'], event: JSON.parse(body) as unknown })
+      // An event that is not answered with success does not count as received. The status of an answer decides, however
+      // slowly its body comes.
+      if (manner === 'good' || manner === 'drips') {
+        record({ id: request.headers['webhook-id'], event: JSON.parse(body) as unknown })
+      }
       treat(response)
     }
   })

@@ -93,6 +93,8 @@ export function TextArea(props: {
   value?: string
   rows: number
   required?: boolean
+  /** True if something was typed that the page does not keep, and nothing was refused. */
+  isEmptied?: boolean
   more?: Record<string, string | number | boolean>
 }) {
   const { page, action, name, label, hint, rows, required = false, more = {} } = props
@@ -116,16 +118,18 @@ export function faultOf(props: {
   name: string
   label: string
   autocomplete?: string
+  isEmptied?: boolean
 }) {
   const { page, action, name, label, autocomplete = '' } = props
   const fault = page.fault?.action === action ? page.fault : undefined
   // Everybody knows that a password and a code have to be entered again, and browsers fill them in.
   const isEmptied =
-    fault?.unkept.includes(name) === true && !['current-password', 'one-time-code'].includes(autocomplete)
+    props.isEmptied === true ||
+    (fault?.unkept.includes(name) === true && !['current-password', 'one-time-code'].includes(autocomplete))
   const words =
     faultAt(fault, name, label) ??
     (isEmptied ? (isKeptFromPages(name) ? SECRET_NOT_KEPT : FILE_NOT_KEPT) : undefined)
-  if (words === undefined) return { marks: {}, note: null }
+  if (words === undefined) return NO_FAULT
   return {
     marks: { 'aria-invalid': 'true' as const },
     note: (
@@ -136,6 +140,7 @@ export function faultOf(props: {
   }
 }
 
+const NO_FAULT = { marks: {}, note: null }
 const SECRET_NOT_KEPT = 'Enter this again. It was not kept.'
 const FILE_NOT_KEPT = 'Choose this again. It was not kept.'
 
@@ -169,22 +174,29 @@ export function CheckBox(props: {
 
 /** A choice from a few; `options` are pairs of value and label. */
 export function Select(props: {
+  /** With the action: those of the form that shows its faults. */
+  page?: Page
+  action?: string
   name: string
   label: string
   hint?: string
   options: readonly (readonly [value: string, label: string])[]
   value?: string
 }) {
+  const { page, action, name, label } = props
+  const { marks, note } =
+    page === undefined || action === undefined ? NO_FAULT : faultOf({ page, action, name, label })
   return (
     <label>
-      {props.label}
-      <select name={props.name}>
+      {label}
+      <select name={name} {...marks}>
         {props.options.map(([value, label]) => (
           <option key={value} value={value} selected={value === props.value}>
             {optionText(label)}
           </option>
         ))}
       </select>
+      {note}
       {props.hint !== undefined && <small>{props.hint}</small>}
     </label>
   )

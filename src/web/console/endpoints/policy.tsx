@@ -48,6 +48,9 @@ const INLINE = {
 export interface ShownPreview {
   fields: Partial<EndpointPolicy>
   result: Preview
+  /** True if headers were typed, which are not kept. */
+  hasHeaders: boolean
+  removedHeaders: readonly string[]
 }
 
 /**
@@ -78,6 +81,7 @@ export function Policy(props: {
           Save
         </button>
         <Select
+          {...{ page, action }}
           name="shape"
           label="Payload format"
           options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]])}
@@ -141,6 +145,7 @@ export function Policy(props: {
           isChecked={policy.ordered}
         />
         <Select
+          {...{ page, action }}
           name="signature"
           label="Signature"
           hint={`The v1a keys are at ${policy.publicKeyUrl}. After a change, both signatures are sent for 24 hours.`}
@@ -157,9 +162,16 @@ export function Policy(props: {
           label="Headers to add or replace"
           hint="One per line, such as Authorization: Bearer …. They are stored encrypted and never shown again."
           rows={2}
+          isEmptied={preview?.hasHeaders === true}
           more={{ autocomplete: 'off', spellcheck: 'false' }}
         />
-        {policy.headerNames.length > 0 && <KnownHeaders {...{ page, action }} names={policy.headerNames} />}
+        {policy.headerNames.length > 0 && (
+          <KnownHeaders
+            {...{ page, action }}
+            names={policy.headerNames}
+            removed={preview?.removedHeaders ?? []}
+          />
+        )}
         <button type="submit" class="secondary">
           Save
         </button>
@@ -188,9 +200,14 @@ function withFaultOfPreview(page: Page, action: string): Page {
   return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
 }
 
-function KnownHeaders(props: { page: Page; action: string; names: readonly string[] }) {
-  const { page, action, names } = props
-  const ticked = (typedIn(page, action, 'removedHeaders') ?? '').split('\n')
+function KnownHeaders(props: {
+  page: Page
+  action: string
+  names: readonly string[]
+  removed: readonly string[]
+}) {
+  const { page, action, names, removed } = props
+  const ticked = typedIn(page, action, 'removedHeaders')?.split('\n') ?? removed
   return (
     <fieldset>
       <legend>Remove headers</legend>
@@ -293,7 +310,13 @@ export function postPolicyPreview(context: Context): Act {
   return async (ctx) => {
     const { caller, id } = askedEndpoint(ctx)
     const { fields, ...result } = await previewPolicy(context, caller, id, typedFields(ctx))
-    if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview: { fields, result } } }
+    const policyPreview: ShownPreview = {
+      fields,
+      result,
+      hasHeaders: fieldOf(ctx, 'secretHeaders').trim() !== '',
+      removedHeaders: valuesOf(ctx, 'removedHeaders'),
+    }
+    if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview } }
     answerFragment(ctx, <PolicyPreview preview={result} />)
     return undefined
   }

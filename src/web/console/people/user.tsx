@@ -205,6 +205,7 @@ function NewLine(props: {
         />
         <Field {...field} name="name" label="Name" hint="Defaults to the number." />
         <Select
+          {...{ page, action }}
           name="carrier"
           label="Carrier account"
           options={accountOptions(usable)}

@@ -146,6 +146,8 @@ function AddUser({ page }: { page: Page }) {
         <Field page={page} action={USERS} name="email" label="Email" type="email" required />
         <Field page={page} action={USERS} name="name" label="Name" />
         <Select
+          page={page}
+          action={USERS}
           name="role"
           label="Role"
           value={typedIn(page, USERS, 'role') ?? 'user'}

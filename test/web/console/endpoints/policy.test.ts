@@ -72,6 +72,29 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     expect(without.text).not.to.include('not kept')
   })
 
+  it('asks for the headers again after a preview without a script, and keeps which are to be removed', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    await line.act('policy', FIELDS)
+    const again =
+      /<textarea name="secretHeaders"[^>]* aria-invalid="true"[^>]*><\/textarea><small class="why">Enter this again\. It was not kept/
+    const preview = await line.act('policy/preview', { ...FIELDS, removedHeaders: 'X-Two' })
+    expect(preview.status).to.equal(200)
+    expect(preview.text)
+      .to.match(again)
+      .and.match(/value="X-Two" checked/)
+    const without = await line.act('policy/preview', { ...FIELDS, secretHeaders: '' })
+    expect(without.text).not.to.include('not kept')
+  })
+
+  it('shows at a choice what is wrong with it', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const answer = await line.act('policy', { ...FIELDS, shape: 'xml' })
+    expect(answer.status).to.equal(400)
+    expect(answer.text).to.match(
+      /<select name="shape" aria-invalid="true">.*?<\/select><small class="why">Must be one of/s,
+    )
+  })
+
   it('is previewed with the input, in the page or for htmx, and shows errors in place', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
     const form = 'policy/preview'

@@ -95,6 +95,7 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
   if (options.length > 0) {
     return (
       <Select
+        {...{ page, action }}
         name={field.name}
         label={field.label}
         hint={about}

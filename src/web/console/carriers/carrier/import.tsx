@@ -54,6 +54,7 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
         </tbody>
       </table>
       <Select
+        {...{ page, action }}
         name="userId"
         label="Owner of the new lines"
         options={users.map(({ id, email }) => [id, email])}

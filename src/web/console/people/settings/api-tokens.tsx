@@ -124,13 +124,21 @@ function NewToken({ page, action, lines }: { page: Page; action: string; lines: 
           more={{ maxlength: MAX_NAME_LENGTH }}
         />
         <Select
+          {...{ page, action }}
           name="expiresInDays"
           label="Expires"
           options={EXPIRIES}
           value={typed('expiresInDays', '90')}
         />
-        <Select name="may" label="Permissions" options={MAY} value={typed('may', 'all')} />
         <Select
+          {...{ page, action }}
+          name="may"
+          label="Permissions"
+          options={MAY}
+          value={typed('may', 'all')}
+        />
+        <Select
+          {...{ page, action }}
           name="lineId"
           label="Lines"
           options={[

@@ -81,6 +81,7 @@ export function LineSettings(props: Props & { line: OwnLine; accounts: AccountOp
           perMinute={line.messagesPerMinute}
         />
         <Select
+          {...{ page, action }}
           name="carrier"
           label="Carrier account"
           options={accounts}

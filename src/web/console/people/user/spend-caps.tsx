@@ -64,7 +64,13 @@ export function SpendCaps(props: {
       <details open={[action, monthlyAction].includes(page.fault?.action ?? '')}>
         <summary>Change the caps</summary>
         <Form page={page} action={action} class="row">
-          <Select name="of" label="For" options={owners} value={typedIn(page, action, 'of') ?? user.id} />
+          <Select
+            {...{ page, action }}
+            name="of"
+            label="For"
+            options={owners}
+            value={typedIn(page, action, 'of') ?? user.id}
+          />
           <Field
             page={page}
             action={action}
@@ -75,6 +81,8 @@ export function SpendCaps(props: {
         </Form>
         <Form page={page} action={monthlyAction} class="row">
           <Select
+            page={page}
+            action={monthlyAction}
             name="of"
             label="For"
             options={owners}

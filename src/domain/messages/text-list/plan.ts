@@ -85,7 +85,7 @@ function planRow(
   try {
     const toNumber = readDestination({ ...line, lineNumber: line.number }, writtenNumber)
     const before = seen.get(toNumber)
-    if (before !== undefined) return { ...planned, toNumber, reason: `Same number as line ${before}` }
+    if (before !== undefined) return { ...planned, toNumber, reason: `Same number as row ${before}` }
     const written = write(values)
     // A row without a text leaves its number to a later row.
     if (written.text !== null) seen.set(toNumber, at)

@@ -1,6 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
+import { readLimits } from '../../../domain/messages/limits.js'
 import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit/refusals.js'
 import { findListCost } from '../../../domain/messages/text-list/cost.js'
 import { planList } from '../../../domain/messages/text-list/plan.js'
@@ -84,6 +85,7 @@ function ListForm(props: { page: Page; path: string; csv: string | undefined; li
       />
       {list !== undefined && (
         <Select
+          {...{ page, action }}
           name="column"
           label="Column with the phone numbers"
           options={list.columns.map((each) => [each, each])}
@@ -127,6 +129,7 @@ async function readPreview(context: Context, ctx: KoaContext, line: OwnLine): Pr
     text: asked.text,
     columns: asked.file.columns,
     cost: await findListCost(context, line, plan.segmentCount),
+    perMinute: (await readLimits(context, line.userId, line.id)).line.limit,
     key: newId(),
   }
 }

@@ -203,7 +203,11 @@ function Bar({ task }: { task: Task }) {
   const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = task
   const count = doneCount + failedCount
   const total = totalCount?.toLocaleString('en') ?? 'a large number'
-  const words = `${count.toLocaleString('en')} of ${total}`
+  // A list is done when its messages are queued: they are sent at the line's limit.
+  const words =
+    kind === 'text_list'
+      ? `${doneCount.toLocaleString('en')} of ${total} queued`
+      : `${count.toLocaleString('en')} of ${total}`
   const isCounting = totalCount === null && endedAt === null
   return (
     <>
@@ -224,10 +228,13 @@ function Bar({ task }: { task: Task }) {
 }
 
 function State({ page, task }: { page: Page; task: Task }) {
-  const { id, status, error, endedAt, stopAskedAt } = task
+  const { id, kind, status, error, endedAt, stopAskedAt } = task
   return (
     <>
-      <span class={`badge ${MOODS[status]}`}>{status}</span> {error !== null && <p class="why">{error}</p>}
+      <span class={`badge ${MOODS[status]}`}>
+        {kind === 'text_list' && status === 'done' ? 'queued' : status}
+      </span>{' '}
+      {error !== null && <p class="why">{error}</p>}
       {endedAt === null &&
         (stopAskedAt === null ? (
           <Form page={page} action={`${TASKS}/${id}/stop`} class="inline">

@@ -108,23 +108,40 @@ describeWith('a text to many from a CSV file', open, (site) => {
     const { text: html } = await preview(csv, 'Hi {{ name }}, see you!')
     const words = wordsOf(html)
     expect(words).to.include('3 of 11 will be sent, 8 skipped')
-    expect(words).to.match(/Segments 3 Phone numbers Column “ ?Phone ?”/)
+    expect(words).to.match(
+      /Sending takes About a minute at 100,000 a minute Segments 3 Phone numbers Column “ ?Phone ?”/,
+    )
     expect(words).to.include('Texts To Text Segments')
     expect(words).to.include('Hi Ada, see you!').and.include('Hi Grace "G"; Hopper, see you!')
     expect(words).to.include('Hi Linus, see you!')
     for (const skipped of [
-      'Line 5 none Not a phone number',
-      'Line 6 +15005550105 {{name}} is empty',
-      `Line 7 ${ANNA.replace('+1', '+1 ')} Same number as line 2`,
-      `Line 8 ${CLEO} Opted out with STOP`,
-      `Line 9 ${blocked} You blocked this number`,
-      'Line 10 +15005550106 Has 3 values instead of 2',
-      'Line 11 +15005550107 The text has more than 1,600 characters',
-      'Line 12 +19005550100 Lines cannot text premium-rate numbers',
+      'Row 5 none Not a phone number',
+      'Row 6 +15005550105 {{name}} is empty',
+      `Row 7 ${ANNA.replace('+1', '+1 ')} Same number as row 2`,
+      `Row 8 ${CLEO} Opted out with STOP`,
+      `Row 9 ${blocked} You blocked this number`,
+      'Row 10 +15005550106 Has 3 values instead of 2',
+      'Row 11 +15005550107 The text has more than 1,600 characters',
+      'Row 12 +19005550100 Lines cannot text premium-rate numbers',
     ]) {
       expect(words).to.include(skipped)
     }
     expect([await countRows(context, 'tasks'), await countRows(context, 'task_texts')]).to.deep.equal(before)
+    const many = [
+      'phone',
+      ...Array.from({ length: 60 }, (_, n) => `+1500555${1000 + n}`),
+      'no',
+      'no',
+      'no',
+      ANNA,
+      ANNA,
+    ]
+    await context.db('lines').where({ id: line.lineId }).update({ messages_per_minute: 30 })
+    const counted = wordsOf((await preview(many.join('\n'), 'Hi')).text)
+    expect(counted).to.include('Sending takes About 3 minutes at 30 a minute')
+    expect(counted).to.include(
+      'Not a phone number 3 rows Same number as an earlier row 1 row Row Number Reason',
+    )
 
     const misspelt = await preview(csv, 'Hi {{nme}}')
     expect(faultOf(misspelt)).to.equal('The file has no column for {{nme}}. You can use {{Name}}, {{Phone}}')
@@ -176,7 +193,7 @@ describeWith('a text to many from a CSV file', open, (site) => {
     expect(csv[1]).to.equal(`2,'+15005552000,${(sent[0] as { id: string }).id},sent,`)
     expect(csv[11]).to.equal('12,,,not sent,Not a phone number')
     expect(wordsOf((await browser.get('/console/tasks')).text)).to.match(
-      /Texts to a list from Front desk Results \(CSV\) 2,000 of 2,000 done/,
+      /Texts to a list from Front desk Results \(CSV\) 2,000 of 2,000 queued queued/,
     )
   })
 

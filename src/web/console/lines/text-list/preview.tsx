@@ -14,6 +14,8 @@ export interface PreviewedList {
   columns: string[]
   plan: ListPlan
   cost: ListCost
+  /** The messages that the line sends in a minute. */
+  perMinute: number
   /** The id for the task. */
   key: string
 }
@@ -24,7 +26,7 @@ const SKIPPED_SHOWN = 20
 
 /** Shows the result in advance, and the button that sends it. */
 export function Preview({ page, path, list }: { page: Page; path: string; list: PreviewedList }) {
-  const { plan, columns, cost } = list
+  const { plan, columns, cost, perMinute } = list
   const { texts, goodCount, segmentCount } = plan
   const good = texts.filter(({ text }) => text !== null)
   const skipped = texts.filter(({ text }) => text === null)
@@ -36,6 +38,11 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
           {count(goodCount)} of {count(texts.length)} will be sent
           {skipped.length > 0 && `, ${count(skipped.length)} skipped`}
         </Pair>
+        {goodCount > 0 && (
+          <Pair label="Sending takes">
+            About {durationOf(goodCount / perMinute)} at {count(perMinute)} a minute
+          </Pair>
+        )}
         <Pair label="Segments">{count(segmentCount)}</Pair>
         {cost.estimate !== undefined && (
           <Pair label="Estimated cost">
@@ -62,7 +69,7 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
   )
 }
 
-function Pair({ label, children }: { label: string; children: ComponentChildren }) {
+function Pair({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
   return (
     <div>
       <dt>{label}</dt>
@@ -102,13 +109,23 @@ function First({ texts, plan: { goodCount, languages } }: { texts: readonly Plan
 }
 
 function Skipped({ texts }: { texts: readonly PlannedText[] }) {
+  const reasons = countReasons(texts)
   return (
     <>
       <h3>Skipped rows</h3>
+      {reasons.length > 1 && (
+        <dl class="pairs">
+          {reasons.map(([reason, rows]) => (
+            <Pair key={reason} label={<UserText>{reason}</UserText>}>
+              {count(rows)} {rows === 1 ? 'row' : 'rows'}
+            </Pair>
+          ))}
+        </dl>
+      )}
       <table class="rows">
         <thead>
           <tr>
-            <th>Line</th>
+            <th>Row</th>
             <th>Number</th>
             <th>Reason</th>
           </tr>
@@ -116,7 +133,7 @@ function Skipped({ texts }: { texts: readonly PlannedText[] }) {
         <tbody>
           {texts.slice(0, SKIPPED_SHOWN).map(({ line, writtenNumber, reason }) => (
             <tr key={line}>
-              <td data-label="Line">Line {line}</td>
+              <td data-label="Row">Row {line}</td>
               <td data-label="Number">
                 <UserText>{writtenNumber.slice(0, 40)}</UserText>
               </td>
@@ -148,6 +165,23 @@ function Send({ page, action, list }: { page: Page; action: string; list: Previe
       </button>
     </Form>
   )
+}
+
+/** Counts the rows by reason, most first; the other row of a repeated number is left out. */
+function countReasons(texts: readonly PlannedText[]): [reason: string, rows: number][] {
+  const counts = new Map<string, number>()
+  for (const { reason } of texts) {
+    const shared = (reason ?? '').replace(/ as row \d+$/, ' as an earlier row')
+    counts.set(shared, (counts.get(shared) ?? 0) + 1)
+  }
+  return [...counts].toSorted(([, one], [, other]) => other - one)
+}
+
+function durationOf(minutes: number): string {
+  const whole = Math.ceil(minutes)
+  if (whole < 60) return whole === 1 ? 'a minute' : `${whole} minutes`
+  const hours = Math.round(minutes / 6) / 10
+  return hours === 1 ? 'an hour' : `${count(hours)} hours`
 }
 
 function count(value: number): string {

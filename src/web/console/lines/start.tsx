@@ -23,6 +23,7 @@ import { withNotice } from '../notices.js'
 import { hasPhones, linePath, LINES } from './line/section.js'
 import { live } from '../live.js'
 import { answerFragment, answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
+import { Copyable } from '../secret.js'
 import { PageHead } from '../parts/page-head.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { isConfirmed, sessionOf } from '../people/session.js'
@@ -36,6 +37,8 @@ interface View {
   page: Page
   line: OwnLine
   connection: ConnectionOverview
+  /** The command that gets the line's events on the reader's machine. */
+  listenCommand: string
   /** A path such as `/console/lines/…/start`. */
   path: string
 }
@@ -49,7 +52,14 @@ export function showStart(context: Context): Middleware {
       getConnection(context, userId, line.id),
       getFirstSteps(context, userId, line.id),
     ])
-    const view = { page: pageOf(ctx, context), line, connection, path: startPath(line.id) }
+    const listenCommand = `LINEHOOK_TOKEN=lhp_… npx linehook listen ${line.id} --forward-to http://localhost:${RECEIVER_PORT} --url ${context.config.publicUrl}`
+    const view = {
+      page: pageOf(ctx, context),
+      line,
+      connection,
+      listenCommand,
+      path: startPath(line.id),
+    }
     const isSaved = queryOf(ctx, 'done') === 'url-saved'
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
     const isSend = show === 'send' && connection.incomingWebhook !== null
@@ -185,7 +195,7 @@ function Connect(props: {
   isSaved: boolean
 }) {
   const { view, secret, body, testEvent, isSaved } = props
-  const { page, connection, path } = view
+  const { page, connection, path, listenCommand } = view
   const action = `${path}/outgoing-webhook`
   const url = connection.outgoingWebhookUrl
   return (
@@ -202,8 +212,8 @@ function Connect(props: {
         </p>
       )}
       <p>
-        Incoming messages are posted to your URL as signed JSON, and retried until your server returns 2xx.
-        The status of the latest event is shown <a href="#steps">above</a>.
+        Incoming messages are posted to your URL as signed JSON, and retried for about 54 hours if your server
+        does not return 2xx. The status of the latest event is shown <a href="#steps">above</a>.
       </p>
       <Form page={page} action={action} class="row">
         <Field
@@ -217,11 +227,13 @@ function Connect(props: {
           {...(url === null ? {} : { value: url })}
         />
         <button type="submit">Save URL</button>
-        <small>
-          For example https://example.com/linehook. No public URL? Run “linehook listen” to get events on your
-          machine.
-        </small>
+        <small>For example https://example.com/linehook</small>
       </Form>
+      <p>
+        No public URL? With an <a href="/console/settings#api-tokens">API token</a>, this command in
+        Linehook's folder gets the events on your machine:
+      </p>
+      <Copyable id="listen-command" text={listenCommand} what="the command" isScrolled />
       <div class="buttons below">
         {connection.enabled && url !== null && (
           <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />

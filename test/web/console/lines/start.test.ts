@@ -51,6 +51,9 @@ describeWith('the first steps with a line', startConsole, (site) => {
     const { pathname, search } = new URL(url)
     expect((await web.post(pathname + search, messageBody())).status).to.equal(200)
     expect(await words('/console')).to.include('1 of 3 done')
+    expect(await words(path)).to.match(
+      new RegExp(`npx linehook listen ${lineId} --forward-to http://localhost:\\d+ --url http`),
+    )
 
     expect((await browser.submit(`${path}/outgoing-webhook`, { url: ' ' })).status).to.equal(400)
     const wrong = await browser.submit(`${path}/outgoing-webhook`, { url: 'ftp://example.com' })

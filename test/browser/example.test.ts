@@ -157,7 +157,7 @@ describe('the example application', function () {
       environment.CLIENT_ID = await shown('#client-id')
       environment.CLIENT_SECRET = await shown('#client-secret')
       await page.getByRole('link', { name: 'Endpoint settings' }).click()
-      await page.getByRole('button', { name: 'Reveal' }).click()
+      await page.getByRole('button', { name: 'Show secret' }).click()
       environment.SIGNING_SECRET = await shown('#secret')
 
       example = runProgram('auto-reply', command, environment, { cwd: folder })

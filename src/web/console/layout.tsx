@@ -278,7 +278,7 @@ const PLACES: Place[] = [
   { href: '/console', label: 'Lines', at: /^\/console(\/lines.*)?$/ },
   { href: INBOX, label: 'Inbox', at: /^\/console\/inbox/ },
   { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
-  { href: '/console/applications', label: 'Apps', at: /^\/console\/applications/ },
+  { href: '/console/applications', label: 'Applications', at: /^\/console\/applications/ },
   { href: NOTICES, label: 'Notifications', at: /^\/console\/notices/ },
 ]
 
@@ -291,7 +291,7 @@ const PLACES_OF_PORTAL: Place[] = [
 const PLACES_OF_ACCOUNT: Place[] = [
   {
     href: '/console/authorized-applications',
-    label: 'Authorized apps',
+    label: 'Authorized applications',
     at: /^\/console\/authorized-applications/,
   },
   { href: '/console/traffic', label: 'Traffic', at: /^\/console\/traffic/ },

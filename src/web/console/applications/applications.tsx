@@ -65,8 +65,9 @@ export function showApplications(context: Context): Middleware {
           }
         />
         <p>
-          Apps you have built that other users connect to their lines through OAuth 2.0. Apps that can use
-          your own lines are under <a href="/console/authorized-applications">Authorized applications</a>.
+          Applications you have built that other users connect to their lines through OAuth 2.0. Those that
+          can use your own lines are under{' '}
+          <a href="/console/authorized-applications">Authorized applications</a>.
         </p>
         {isAdding && <Register page={page} />}
         {applications.length === 0 ? (

@@ -271,7 +271,7 @@ function crumbsOf({ owner: { what, name, href }, endpoint: { lineId } }: Endpoin
     return [['Settings', '/console/settings'] as const, ['Operational webhooks', href] as const]
   if (what === 'application' || lineId === null)
     return [
-      ['Apps', '/console/applications'],
+      ['Applications', '/console/applications'],
       [name, href],
     ]
   return [

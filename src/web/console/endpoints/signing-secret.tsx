@@ -34,7 +34,7 @@ export function EndpointSecret(props: {
   return (
     <>
       {secret === undefined ? (
-        <Masked path={path} section={SIGNING_SECRET} text="whsec_••••" show="secret" button="Reveal" />
+        <Masked path={path} section={SIGNING_SECRET} text="whsec_••••" show="secret" button="Show secret" />
       ) : (
         <Copyable id="secret" text={secret} what="the signing secret" />
       )}

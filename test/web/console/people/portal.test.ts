@@ -241,7 +241,7 @@ describeWeb('a portal link', ({ context, web }) => {
         expect(reaches({ isPortal: true }, 'post', action), `${action} at ${path}`).to.equal(true)
         expect(action, path).not.to.match(/delete|secret|incoming-webhook|fields|block|name\/|tasks|search/)
       }
-      expect(answer.text, path).not.to.match(/console\/settings|Show URL|>Reveal|Rotate|Delete/)
+      expect(answer.text, path).not.to.match(/console\/settings|Show URL|Show secret|Rotate|Delete/)
     }
     for (const below of ['endpoints', 'messages', 'lines/[^/]+/conversations']) {
       expect(

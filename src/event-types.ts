@@ -272,8 +272,8 @@ export const EVENT_TYPES = {
     example: { userId: EXAMPLE_USER, count: 2 },
   }),
   'cap.near': ofAccount({
-    label: 'Spend cap nearly used up',
-    when: '80% of a daily cap is used; sent once a day, and again when the cap changes',
+    label: 'Daily segment cap nearly used up',
+    when: '80% of a daily segment cap is used; sent once a day, and again when the cap changes',
     who: 'owner and operators',
     data: {
       userId: uuid,

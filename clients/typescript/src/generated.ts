@@ -1561,7 +1561,7 @@ export interface Limits {
     /** The number of messages accepted in the last 60 s. */ used: number
     /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
   }[]
-  /** The daily caps, if operators have set any. */ caps: {
+  /** The daily segment caps, if operators have set any. */ caps: {
     /** `user`: all lines of the user combined. Applications and API tokens of one line do not get these caps. */ of:
       'line' | 'user'
     /** The number of segments accepted per day (UTC). */ segmentsPerDay: number

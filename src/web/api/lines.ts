@@ -91,7 +91,7 @@ export const lineSchemas = {
           resetsAt: describe(moment, 'When the next day begins.'),
         }),
       ),
-      'The daily caps, if operators have set any.',
+      'The daily segment caps, if operators have set any.',
     ),
     monthlyCaps: describe(
       listOf(

@@ -31,7 +31,7 @@ const PROBLEMS = {
   429: {
     name: 'TooMany',
     description:
-      'Too many messages are waiting, too many streams are open, or a daily cap is reached. Try again later.',
+      'Too many messages are waiting, too many streams are open, or a daily segment cap is reached. Try again later.',
   },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
   500: { name: 'InternalError', description: 'Internal error. It has been logged.' },

@@ -22,7 +22,7 @@ export const REFUSALS = {
   countryPaused: 'Sending to this country is paused',
   optedOut: 'Recipient has opted out',
   rateLimited: 'Rate limit exceeded',
-  overCap: 'Daily cap of segments reached',
+  overCap: 'Daily segment cap reached',
   /** The name of the cap and the time of its reset follow this. */
   overMonthlyCap: 'Monthly spending cap reached',
   /** A repeat would send again, while a program whose variable is not set believes it safe. */

@@ -24,7 +24,7 @@ describeWeb('caps', ({ context, web }) => {
   const words = async (browser: BrowserSession, path: string) => wordsOf((await browser.get(path)).text)
 
   it('are set and taken away by operators on the page of a user', async () => {
-    expect(await words(operating, user)).to.include('No spending caps')
+    expect(await words(operating, user)).to.include('No caps on these lines')
     expectSentTo(await cap(line.userId, '100'), `${user}?done=cap-saved`)
     expectSentTo(await cap(line.lineId, '5'), `${user}?done=cap-saved`)
     expect(await words(operating, user))
@@ -56,7 +56,7 @@ describeWeb('caps', ({ context, web }) => {
     const refused = await post('x'.repeat(200))
     expect([refused.status, refused.body]).to.deep.equal([
       429,
-      { success: false, error: 'Daily cap of segments reached' },
+      { success: false, error: 'Daily segment cap reached' },
     ])
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 86_400)
     expect((await post('Hello')).status).to.equal(200)

@@ -72,7 +72,7 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to?: string }
   )
 }
 
-/** Shows an operator's daily cap; in red if it is nearly used up. */
+/** Shows an operator's daily segment cap; in red if it is nearly used up. */
 function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: LimitsNow['caps'][number] }) {
   const whose = of === 'line' ? 'on this line' : 'on all your lines'
   const words = `${used} of ${segmentsPerDay} segments today ${whose}`

@@ -58,7 +58,7 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
       </dl>
       {cost.segmentsLeft !== undefined && cost.segmentsLeft < segmentCount && (
         <p class="fault">
-          The daily cap has room for {count(cost.segmentsLeft)} segments today. Sending stops when it is
+          The daily segment cap has room for {count(cost.segmentsLeft)} segments today. Sending stops when it is
           reached.
         </p>
       )}

@@ -43,7 +43,7 @@ export function SpendCaps(props: {
   return (
     <section id="spend-caps" aria-labelledby="spend-caps-title">
       <h2 id="spend-caps-title">Caps</h2>
-      {capped.length === 0 && spending.length === 0 && <p class="empty">No spending caps on these lines.</p>}
+      {capped.length === 0 && spending.length === 0 && <p class="empty">No caps on these lines.</p>}
       {capped.length + spending.length > 0 && (
         <ul>
           {capped.map(({ id, label, cap: { used, segmentsPerDay, isNear } }) => (

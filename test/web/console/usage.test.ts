@@ -18,7 +18,7 @@ describe('the table of usage', () => {
 
   it('says once what applies to every row', () => {
     const words = wordsWith({})
-    expect(words).to.include('Segments are counted by this service. The carrier has reported no prices.')
+    expect(words).to.include('Segments are counted by Linehook. No prices reported yet.')
     expect(words)
       .to.match(/2026-11 2 3 – .*2026-11 2 3 –/)
       .and.not.match(/no price |, our count/)

@@ -18,8 +18,8 @@ export function UsageTable(props: {
   const isUnpriced = usage.every(({ prices }) => prices.length === 0)
   const isOwnCount = usage.every(({ carrierSegmentCount }) => carrierSegmentCount === 0)
   const notes = [
-    ...(isOwnCount ? ['Segments are counted by this service.'] : []),
-    ...(isUnpriced ? ['The carrier has reported no prices.'] : []),
+    ...(isOwnCount ? ['Segments are counted by Linehook.'] : []),
+    ...(isUnpriced ? ['No prices reported yet.'] : []),
   ]
   return (
     <>

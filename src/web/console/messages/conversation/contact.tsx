@@ -12,7 +12,7 @@ export function ContactForms(props: { page: Page; contact: Contact | undefined; 
   return (
     <section aria-labelledby="contact-title">
       <h2 id="contact-title">Contact</h2>
-      <p class="muted">The name and the block apply to all of your lines.</p>
+      <p class="muted">Names and blocks apply to all of your lines.</p>
       <Form page={page} action={naming} class="row">
         <Field
           page={page}

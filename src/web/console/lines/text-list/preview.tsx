@@ -58,8 +58,8 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
       </dl>
       {cost.segmentsLeft !== undefined && cost.segmentsLeft < segmentCount && (
         <p class="fault">
-          The daily segment cap has room for {count(cost.segmentsLeft)} segments today. Sending stops when it is
-          reached.
+          The daily segment cap has room for {count(cost.segmentsLeft)} segments today. Sending stops when it
+          is reached.
         </p>
       )}
       {good.length > 0 && <First texts={good.slice(0, TEXTS_SHOWN)} plan={plan} />}

@@ -1099,15 +1099,18 @@ begin
   with claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
-      select o.status, d.attempt_count + (o.status = 'delivering')::integer,
+      select case when o.status = 'line_disabled' then 'held' else o.status end,
+        d.attempt_count + (o.status = 'delivering')::integer,
         d.round_attempt_count + (o.status = 'delivering')::integer,
         case when o.status = 'delivering' then now_at + lease end,
-        case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
+        case o.status when 'exhausted' then 'disconnected' when 'line_disabled' then o.status else d.last_failure end
       from (select case
         when d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type) then 'exhausted'
         -- The endpoint was deleted and can get no URL again. One that still has a name only had its URL removed.
         when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
+        when d.type <> 'lineDisconnected' and (
+          select l.status from lines l where l.id = d.line_id limit 1) = 'disabled' then 'line_disabled'
         when e.line_id is null and e.application_id is null then 'delivering'
         when d.application_id is null then case when (
           select c.enabled from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id limit 1

@@ -135,6 +135,7 @@ export const DELIVERY_STEPS = [
   { from: 'new', to: 'held', when: 'endpoint disabled or media missing', family: 'media' },
   { from: 'pending', to: 'delivering', when: 'claimed' },
   { from: 'pending', to: 'held', when: 'endpoint disabled' },
+  { from: 'pending', to: 'held', when: 'line disabled', reasons: ['line_disabled'] },
   {
     from: 'pending',
     to: 'exhausted',
@@ -183,6 +184,7 @@ export const DELIVERY_STEPS = [
   { from: 'held', to: 'delivered', when: 'late 2xx' },
   { from: 'exhausted', to: 'delivered', when: 'late 2xx' },
   { from: 'held', to: 'pending', when: 'retried, or media now copied', family: 'media' },
+  { from: 'held', to: 'pending', when: 'line enabled' },
   { from: 'held', to: 'held', when: 'media requested again, still missing', family: 'media' },
   {
     from: 'held',

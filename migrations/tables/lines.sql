@@ -17,7 +17,7 @@ create table lines (
   messages_per_minute integer not null default 30 check (messages_per_minute > 0),
   created_at timestamptz not null default now(),
   -- `paused_by`: the user; null for the command line. `resumed_at`: messages that waited for the end of a pause still
-  -- have to be enqueued (`wake_messages`).
+  -- have to be enqueued (`wake_messages`), and events that were held while it was disabled still have to be released.
   paused_at timestamptz,
   paused_by uuid references users (id) on delete set null,
   resumed_at timestamptz,

@@ -238,8 +238,15 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
 }
 
 export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
-  const disabledAt = status === 'disabled' ? db.fn.now() : null
-  await db('lines').where({ id }).update({ status, is_stopped: false, disabled_at: disabledAt })
+  const changes = status === 'active' ? activated(db) : { status, disabled_at: db.fn.now() }
+  await db('lines')
+    .where({ id })
+    .update({ ...changes, is_stopped: false })
+}
+
+/** The end of the pause that brings its held events, too (`enqueueResumed`). */
+function activated(db: Database) {
+  return { status: 'active', disabled_at: null, resumed_at: db.fn.now() }
 }
 
 /**
@@ -268,7 +275,7 @@ export async function listStoppedLines(db: Database, userId: string): Promise<st
 export async function restartLinesOf(db: Database, userId: string): Promise<string[]> {
   const restarted = await db('lines')
     .where({ user_id: userId, status: 'disabled', is_stopped: true })
-    .update({ status: 'active', is_stopped: false, disabled_at: null })
+    .update({ ...activated(db), is_stopped: false })
     .returning<{ number: string }[]>('number')
   return restarted.map(({ number }) => number)
 }

@@ -1,3 +1,4 @@
+import { releaseDeliveriesOfLine } from '../../database/endpoints/deliveries/creating.js'
 import {
   endResumption,
   listResumptions,
@@ -15,7 +16,8 @@ const LINES_AT_ONCE = 200
 const MESSAGES_AT_ONCE = 1000
 
 /**
- * Enqueues the messages that waited for the end of a pause, oldest first. Resuming only records it in the row, so
+ * Enqueues the messages that waited for the end of a pause, oldest first, and the events that were held until their line was
+ * enabled. Resuming and enabling only record it in the row, so
  * that nothing is lost if a process dies on the way: the next one begins again. Any number of processes may do it
  * concurrently.
  *
@@ -29,11 +31,21 @@ export async function enqueueResumed(context: Context): Promise<number> {
     const { table: what, id } = resumption
     const wokenCount = await wakeLines(context, resumption)
     if (what === 'carrier_accounts' && id !== null) await tryWaiting(context, id)
+    if (what === 'lines' && id !== null) await releaseEvents(context, id)
     await endResumption(context.db, resumption)
     context.log.info({ what, id, count: wokenCount }, 'sending.brought')
     count += wokenCount
   }
   return count
+}
+
+/** Events of a resumed line are not held, so most of the time there are none. */
+async function releaseEvents({ db, queues }: Context, lineId: string): Promise<void> {
+  for (;;) {
+    const released = await releaseDeliveriesOfLine(db, lineId, MESSAGES_AT_ONCE)
+    await queues.enqueueDeliveries(released)
+    if (released.length < MESSAGES_AT_ONCE) return
+  }
 }
 
 async function wakeLines(context: Context, resumption: Resumption): Promise<number> {

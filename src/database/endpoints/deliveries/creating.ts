@@ -128,3 +128,27 @@ export async function releaseHeldDeliveries(
   )
   return rows
 }
+
+/**
+ * Releases deliveries that were held because their line was disabled, if it is active, where they were in their rounds
+ * of attempts.
+ */
+export async function releaseDeliveriesOfLine(
+  db: Database,
+  lineId: string,
+  limit: number,
+): Promise<NewDelivery[]> {
+  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
+    `with released as (
+       update deliveries set status = 'pending', due_at = clock_timestamp(), last_failure = null,
+         job_generation = job_generation + 1
+       where id in (select d.id from deliveries d join lines l on l.id = d.line_id and l.status = 'active'
+                    where d.line_id = ? and d.last_failure = 'line_disabled' and d.status = 'held'
+                    order by d.id limit ? for update of d skip locked)
+       returning id, endpoint_id as "endpointId", job_generation as generation
+     )
+     select * from released order by id`,
+    [lineId, limit],
+  )
+  return rows
+}

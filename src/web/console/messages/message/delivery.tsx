@@ -154,6 +154,7 @@ function stateWords(delivery: DeliveryWithAttempts): string {
       if (isMediaFailure(lastFailure)) {
         return `Held: its media could not be copied. ${explainFailure(lastFailure)}`
       }
+      if (lastFailure === 'line_disabled') return 'Held while the line is disabled.'
       if (applicationId !== null) return "Held while the application's webhook URL is disabled."
       return 'Held while the endpoint is disabled or the developer connection is off.'
   }

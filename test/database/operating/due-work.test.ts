@@ -85,7 +85,7 @@ describeContext('what there is to do', (context) => {
     resumptions: { due: () => resume('lines'), nearly: () => context.db('lines').select() },
     'disabled lines': {
       due: () => setLineStatus(context, line.userId, line.lineId, 'disabled'),
-      nearly: () => setLineStatus(context, line.userId, line.lineId, 'active'),
+      nearly: () => context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' }),
     },
     'recovered accounts': {
       due: () => recovered({ recovered_at: at(PAST), avoided_count: 0 }),

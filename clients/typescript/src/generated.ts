@@ -1302,7 +1302,7 @@ export interface ApplicationDelivery {
   /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The name of the last failure: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The name of the last failure: `line_disabled`, `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
   /** While it is pending, the time of the next attempt. */ dueAt: string
@@ -1392,7 +1392,7 @@ export interface Delivery {
   /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The name of the last failure: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The name of the last failure: `line_disabled`, `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
   /** While it is pending, the time of the next attempt. */ dueAt: string
@@ -1436,7 +1436,7 @@ export interface DeliveryWithAttempts {
   /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The name of the last failure: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The name of the last failure: `line_disabled`, `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
   /** While it is pending, the time of the next attempt. */ dueAt: string

@@ -9,8 +9,15 @@ export const TOOLS: readonly Mutant[] = [
   {
     breaks: 'a newcomer overtakes those who were told to come back',
     file: 'src/kit/redis/sliding-window.lua',
-    find: `turn or redis.call('ZCARD', queue)`,
+    find: `turn or (goes_first and 0) or redis.call('ZCARD', queue)`,
     replace: 'turn or 0',
+    tests: WINDOW,
+  },
+  {
+    breaks: 'the confirmation of STOP waits behind all messages of its line',
+    file: 'src/kit/redis/sliding-window.lua',
+    find: ' or (goes_first and 0)',
+    replace: '',
     tests: WINDOW,
   },
   {

@@ -10,7 +10,14 @@ export const MAX_ASKS = 150
 
 /** What happens at a moment of a plan; `gapMs` after the step before. */
 export type Step =
-  | { kind: 'burst'; gapMs: number; number: number; count: number; lateMs: number | 'never' }
+  | {
+      kind: 'burst'
+      gapMs: number
+      number: number
+      count: number
+      lateMs: number | 'never'
+      goesFirst: boolean
+    }
   | { kind: 'repeat'; gapMs: number; pick: number }
   | { kind: 'clear'; gapMs: number; number: number }
   | { kind: 'leave'; gapMs: number; pick: number; count: number }
@@ -21,13 +28,17 @@ interface Ask {
   number: number
   /** After each refusal it comes back so late, or never. */
   lateMs: number | 'never'
+  goesFirst: boolean
 }
 
 export interface Answer extends Ask {
   waitMs: number
   /** How often this number's window had been cleared before. */
   epoch: number
-  /** It has its place already, or nobody waits and there is room: by an account of our own. */
+  /**
+   * It has its place already, or there is room and nobody waits, or only those whom it may overtake: by an account of
+   * our own.
+   */
   mustGet: boolean
 }
 
@@ -48,6 +59,10 @@ const burst = fc.record({
   number,
   count: fc.integer({ min: 1, max: 9 }),
   lateMs,
+  goesFirst: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(false) },
+    { weight: 1, arbitrary: fc.constant(true) },
+  ),
 })
 const repeat = fc.record({ kind: fc.constant('repeat' as const), gapMs, pick: fc.nat(1000) })
 const clear = fc.record({ kind: fc.constant('clear' as const), gapMs, number })
@@ -83,7 +98,8 @@ export async function carryOut(
     if (answers.length >= MAX_ASKS) return
     const ofNumber: Window = { key: keyOf(asked.number), limit: NUMBER_LIMIT, lengthMs: MINUTE }
     const mustGet = account.mustGet(asked)
-    const waitMs = await windows.take(asked.member, [ofNumber, line], asked.at)
+    const take = asked.goesFirst ? windows.takeFirst : windows.take
+    const waitMs = await take(asked.member, [ofNumber, line], asked.at)
     answers.push({ ...asked, waitMs, mustGet, epoch: account.epochOf(asked.number) })
     account.note(asked, waitMs)
     if (waitMs > 0 && asked.lateMs !== 'never') {
@@ -131,7 +147,13 @@ export async function carryOut(
       if (chosen) await ask({ ...chosen, at: now, lateMs: 'never' })
     } else {
       for (let nth = 0; nth < step.count; nth += 1) {
-        await ask({ at: now, member: `${index}-${nth}`, number: step.number, lateMs: step.lateMs })
+        await ask({
+          at: now,
+          member: `${index}-${nth}`,
+          number: step.number,
+          lateMs: step.lateMs,
+          goesFirst: step.goesFirst,
+        })
       }
     }
   }
@@ -148,12 +170,14 @@ function createAccount() {
 
   return {
     epochOf,
-    mustGet({ at, member, number: asked }: Ask): boolean {
+    mustGet({ at, member, number: asked, goesFirst }: Ask): boolean {
       const own = held.get(member)
       if (own && own.at > at - MINUTE && own.epoch === epochOf(asked)) return true
       const others = [...held].filter(([name, place]) => name !== member && place.at > at - MINUTE)
       const ofNumber = others.filter(([, place]) => place.number === asked && place.epoch === epochOf(asked))
-      const waits = [...waiting].some(([name, { toldAt }]) => name !== member && toldAt > at - PATIENCE)
+      const overtakes = goesFirst && !waiting.has(member)
+      const waits =
+        !overtakes && [...waiting].some(([name, { toldAt }]) => name !== member && toldAt > at - PATIENCE)
       return !waits && others.length < LINE_LIMIT && ofNumber.length < NUMBER_LIMIT
     },
     note({ at, member, number: asked }: Ask, waitMs: number): void {

@@ -83,6 +83,32 @@ describe('sliding window', () => {
     expect(await windows.take('next', [line], MINUTE)).to.equal(30_000)
   })
 
+  it('gives one that goes first the next place, before all who wait, who then get the places after it', async () => {
+    const line = window(2)
+    await fill(line, [0, 1000])
+    for (const name of ['waiter 1', 'waiter 2', 'waiter 3']) await windows.take(name, [line], 1020)
+    expect(await windows.takeFirst('reply', [line], 1030)).to.equal(MINUTE - 1030)
+    // It was told the same moment, and asks before the reply does.
+    expect(await windows.take('waiter 1', [line], MINUTE)).to.equal(1000)
+    expect(await windows.takeFirst('reply', [line], MINUTE + 1)).to.equal(0)
+    expect(await windows.take('waiter 2', [line], MINUTE + 1000)).to.equal(MINUTE - 999)
+    expect(await windows.take('waiter 1', [line], MINUTE + 1000)).to.equal(0)
+  })
+
+  it('gives two that go first their places one after the other, and a free one at once', async () => {
+    const line = window(2)
+    await fill(line, [0, 1000])
+    await windows.take('waiter', [line], 1020)
+    for (const name of ['reply 1', 'reply 2'])
+      expect(await windows.takeFirst(name, [line], 1030)).to.equal(MINUTE - 1030)
+    expect(await windows.takeFirst('reply 1', [line], MINUTE)).to.equal(0)
+    expect(await windows.takeFirst('reply 2', [line], MINUTE)).to.equal(1000)
+    expect(await windows.take('waiter', [line], MINUTE)).to.equal(1000)
+    expect(await windows.take('waiter', [line], MINUTE + 1000)).to.equal(MINUTE - 1000)
+    expect(await windows.takeFirst('reply 2', [line], MINUTE + 1000)).to.equal(0)
+    expect(await windows.takeFirst('reply 3', [line], 2 * MINUTE)).to.equal(0)
+  })
+
   it('lets a member that has its place repeat, however many wait for one', async () => {
     const line = window(2)
     await fill(line, [0, 10])

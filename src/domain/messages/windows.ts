@@ -25,7 +25,8 @@ export function numberWindowKey(lineId: string, number: string): string {
  * Takes a place in every window of the line, and then in the window of its account, which has another hash tag. A
  * message that waits for the account keeps its places in the line until then. Otherwise they would expire by then,
  * and the line's next messages would take places only to wait for the account as well (measured: five lines at 1/s
- * each, at an account with 3/s, sent 1/s together).
+ * each, at an account with 3/s, sent 1/s together). The service's own replies go first: whoever texts STOP expects the
+ * confirmation within minutes, however much waits on the line (47 CFR 64.1200(a)(12)).
  *
  * @returns the milliseconds to wait; 0 if it is its turn
  * @throws Unavailable
@@ -34,12 +35,13 @@ export async function enterWindows(
   { windows }: Pick<Tools, 'windows'>,
   message: MessageToSend,
 ): Promise<number> {
-  const { id, account } = message
+  const { id, account, isOwnReply } = message
   const ofLine = windowsOfLine(message)
-  const waitMs = await windows.take(id, ofLine)
+  const take = isOwnReply ? windows.takeFirst : windows.take
+  const waitMs = await take(id, ofLine)
   const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond)
   if (waitMs > 0 || ofAccount.length === 0) return waitMs
-  const accountWaitMs = await windows.take(id, ofAccount)
+  const accountWaitMs = await take(id, ofAccount)
   if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)
   return accountWaitMs
 }

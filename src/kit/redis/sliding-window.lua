@@ -3,10 +3,11 @@
 -- A window has two sorted sets. The log has the members that took a place, with the time in ms as the score. The queue has
 -- the members that were told to come back, with the time that they were told as the score. In no span of the window's length
 -- more than `limit` places are taken. Members that wait keep their turn: a new member does not overtake one that was told to
--- come back. Each of them is told a different time, so that an opening does not wake them all at once.
+-- come back. Each of them is told a different time, so that an opening does not wake them all at once. One that goes first gets
+-- the next place that opens: it stands just before those who were told the time of that opening, and they are told the next.
 --
 -- KEYS  log 1, queue 1, log 2, queue 2, …
--- ARGV  member, now in ms ('' is the clock of Redis), patience in ms, then limit and length in ms of each window
+-- ARGV  member, now in ms ('' is the clock of Redis), patience in ms, 1 if it goes first, then limit and length in ms of each window
 -- Returns 0 if the places were taken, otherwise the ms to wait before asking again.
 
 local member = ARGV[1]
@@ -16,6 +17,7 @@ if not now then
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 local patience = tonumber(ARGV[3])
+local goes_first = ARGV[4] == '1'
 
 -- The score of the nth entry (from 0) of the log followed by the queue. Both are in order of time.
 local function score_at(log, queue, logged, n)
@@ -31,7 +33,7 @@ local is_full = false
 local to_wait_in = {}
 for w = 1, #KEYS / 2 do
   local log, queue = KEYS[2 * w - 1], KEYS[2 * w]
-  local limit, length = tonumber(ARGV[2 + 2 * w]), tonumber(ARGV[3 + 2 * w])
+  local limit, length = tonumber(ARGV[3 + 2 * w]), tonumber(ARGV[4 + 2 * w])
   redis.call('ZREMRANGEBYSCORE', log, '-inf', now - length)
   -- A member that did not come back in time must not hold up others, because its process may have died.
   redis.call('ZREMRANGEBYSCORE', queue, '-inf', now - patience)
@@ -40,7 +42,7 @@ for w = 1, #KEYS / 2 do
   local has_place = redis.call('ZSCORE', log, member)
   local turn = redis.call('ZRANK', queue, member)
   local logged = redis.call('ZCARD', log) - (has_place and 1 or 0)
-  local ahead = has_place and 0 or turn or redis.call('ZCARD', queue)
+  local ahead = has_place and 0 or turn or (goes_first and 0) or redis.call('ZCARD', queue)
   local before = logged + ahead
   if before >= limit then
     is_full = true
@@ -54,7 +56,7 @@ end
 
 if not is_full then
   for w = 1, #KEYS / 2 do
-    local log, queue, length = KEYS[2 * w - 1], KEYS[2 * w], tonumber(ARGV[3 + 2 * w])
+    local log, queue, length = KEYS[2 * w - 1], KEYS[2 * w], tonumber(ARGV[4 + 2 * w])
     redis.call('ZADD', log, now, member)
     -- The log is kept as long as its last place counts. That place may be held for a later moment.
     local last = redis.call('ZRANGE', log, -1, -1, 'WITHSCORES')[2]
@@ -68,7 +70,7 @@ end
 -- would load Redis while the other one is on its way, more would leave the place empty.
 opens_at = math.max(opens_at, now + 20)
 for _, queue in ipairs(to_wait_in) do
-  redis.call('ZADD', queue, opens_at, member)
+  redis.call('ZADD', queue, goes_first and opens_at - 1 or opens_at, member)
   -- The queue is kept as long as its last member waits, which need not be this one.
   local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
   redis.call('PEXPIRE', queue, tonumber(last) - now + patience)

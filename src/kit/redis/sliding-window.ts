@@ -23,6 +23,8 @@ export interface SlidingWindows {
    * @throws Unavailable
    */
   take(member: string, windows: readonly Window[], now?: number): Promise<number>
+  /** As `take`, for a member that goes first: it gets the next place that opens, before all who wait for one. */
+  takeFirst(member: string, windows: readonly Window[], now?: number): Promise<number>
   /**
    * Moves the places that `member` has to a later moment. A member that has to wait for something else keeps them until
    * then, when it asks again.
@@ -89,8 +91,9 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
   redis.defineCommand('slidingWindowHold', { lua: holdScript })
   redis.defineCommand('slidingWindowFill', { lua: fillScript })
   redis.defineCommand('slidingWindowLeave', { lua: leaveScript })
-  return {
-    take: (member, windows, now) =>
+  const takeAs =
+    (goesFirst: boolean): SlidingWindows['take'] =>
+    (member, windows, now) =>
       redisAvailable(() =>
         (redis as WithScript).slidingWindow(
           windows.length * 2,
@@ -98,9 +101,13 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           member,
           now ?? '',
           PATIENCE_MS,
+          goesFirst ? 1 : 0,
           ...windows.flatMap(({ limit, lengthMs }) => [limit, lengthMs]),
         ),
-      ),
+      )
+  return {
+    take: takeAs(false),
+    takeFirst: takeAs(true),
     hold: async (member, windows, waitMs, now) => {
       await redisAvailable(() =>
         (redis as WithScript).slidingWindowHold(

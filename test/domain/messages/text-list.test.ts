@@ -39,7 +39,7 @@ describeContext('the plan of a text list', (context) => {
     expect(texts.map(({ text, reason }) => text ?? reason)).to.deep.equal([
       '{{name}} is empty',
       'Hi Anna',
-      'Same number as line 3',
+      'Same number as row 3',
     ])
   })
 })

@@ -42,7 +42,7 @@ export async function answerKeyword(
 }
 
 /**
- * Queues the answers as ordinary messages of their lines, which wait for their slots.
+ * Queues the answers as messages of their lines. If a limit is full, they get the next place (`enterWindows`).
  *
  * @returns the messages to enqueue
  */

@@ -56,6 +56,19 @@ describeContext('the sending windows', (context) => {
     )
   })
 
+  it('give a reply of the service the place that opens next, before all messages that wait', async () => {
+    const line = await createLine(context, { messagesPerMinute: 1 })
+    const ids: string[] = []
+    for (let n = 0; n < 4; n += 1)
+      ids.push(await queueMessage(context, line, { to_number: `+1500555012${n}` }))
+    const waits = (await sendAll(ids)).map((outcome) => ('ms' in outcome ? outcome.ms : 0))
+    expect(waits[0]).to.equal(0)
+    expect(waits[3]).to.be.above(150_000)
+    const [reply] = await sendAll([await queueMessage(context, line, { source: 'service' })])
+    expect(reply).to.deep.include({ kind: 'wait', reason: 'window' })
+    expect(reply).to.have.property('ms').that.is.within(50_000, 60_250)
+  })
+
   it('do not keep a message waiting that has got its turn while it was told to wait', async () => {
     const line = await createLine(context, { messagesPerNumberPerMinute: 1 })
     const [first, second] = await queueMessages(context, line, 2)

@@ -20,6 +20,8 @@ export interface Timeouts {
   windowMs: number
   responseMs: number
   enquireMs: number
+  /** The first pause after ESME_RTHROTTLED, which does not say how long to wait. */
+  throttledMs: number
   unbindMs: number
 }
 
@@ -32,6 +34,7 @@ export const TIMEOUTS: Timeouts = {
   windowMs: 4000,
   responseMs: 10_000,
   enquireMs: 10_000,
+  throttledMs: 1000,
   unbindMs: 2000,
 }
 

@@ -19,9 +19,10 @@ import type { SmppSettings } from './settings.js'
 import type { StatusRule } from './setting-lines.js'
 import { describeStatus, ruleOf, statusName } from './status.js'
 import { submitsOf } from './submit.js'
+import { createThrottle } from './throttle.js'
 
-/** ESME_RTHROTTLED does not say how long to wait. SMSCs count messages per second, so after one there is room again. */
-const THROTTLED_MS = 1000
+/** The SMSC holds too many texts to one number, whose phone may be off. */
+const QUEUE_FULL = 'ESME_RMSGQFUL'
 /** The most parts that an 8-bit number can tell apart. */
 const MAX_PARTS = 255
 
@@ -44,6 +45,7 @@ export function createSmpp(
   const { hosts, sessions, timeouts = TIMEOUTS, onLate } = options
   // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
+  const throttle = createThrottle(timeouts.throttledMs)
 
   /** @throws the four errors of a carrier */
   async function submit(
@@ -52,9 +54,17 @@ export function createSmpp(
     onLate: (response: Pdu) => void,
   ): Promise<string> {
     if (sessions === undefined) throw new CarrierUnavailable("no process is running the account's sessions")
+    const number = String(fields.destination_addr)
+    let status = ''
     try {
-      return readResponse(await sessions.request('submit_sm', fields, signal, onLate), settings)
+      const response = await sessions.request('submit_sm', fields, signal, onLate)
+      status = statusName(response.command_status)
+      const id = readResponse(response, settings)
+      throttle.noteTaken(number)
+      return id
     } catch (error) {
+      if (error instanceof CarrierThrottled)
+        throw new CarrierThrottled(status === QUEUE_FULL ? throttle.noteFull(number) : throttle.pause())
       if (error instanceof NotBound) throw new CarrierUnavailable(error.message)
       if (!(error instanceof NoAnswer)) throw error
       throw error.wasWritten
@@ -74,7 +84,9 @@ export function createSmpp(
             cause: error,
           })
       }
-      await sleep(reconnectMs(failures, Math.random()), undefined, { signal }).catch(() => {
+      // During a pause it has the room of those that wait to begin.
+      const waits = throttle.isPaused() ? Math.min(failures, 2) : failures
+      await sleep(reconnectMs(waits, Math.random()), undefined, { signal }).catch(() => {
         throw new CarrierOutcomeUnknown(
           'a part of the message was accepted, but a later one was not accepted in time',
         )
@@ -86,6 +98,7 @@ export function createSmpp(
     name,
     send: async (message, signal) => {
       if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
+      throttle.check()
       reference += 1
       const submits = submitsOf(message, settings, reference)
       if (submits.length > MAX_PARTS) throw new CarrierRejected('the text is too long')
@@ -131,7 +144,7 @@ export function createSmpp(
 function errorOf(status: string, { meaning, reason }: StatusRule): Error {
   switch (meaning) {
     case 'throttled':
-      return new CarrierThrottled(THROTTLED_MS)
+      return new CarrierThrottled(TIMEOUTS.throttledMs)
     case 'unavailable':
       return new CarrierUnavailable(describeStatus(status))
     case 'unknown':

@@ -14,6 +14,7 @@ export const QUICK: Timeouts = {
   windowMs: 2000,
   responseMs: 5000,
   enquireMs: 100,
+  throttledMs: 10,
   unbindMs: 500,
 }
 

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { textOf } from '../../../dev/smsc/messages.js'
 import { SMSC_NUMBERS, startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRejected,
+  CarrierThrottled,
   CarrierUnavailable,
   type CarrierClient,
 } from '../../../src/carriers/carrier.js'
@@ -17,7 +19,7 @@ import { anyMessage, conformsToCarrier } from '../conformance.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 
 /** With its sessions, as the process has it that holds them. */
-function openCarrier(name: string, settings: SmppSettings) {
+function openCarrier(name: string, settings: SmppSettings, timeouts = QUICK) {
   const sessions = holdSessions({
     name,
     settings,
@@ -26,9 +28,9 @@ function openCarrier(name: string, settings: SmppSettings) {
     handle: () => Promise.reject(new Error('nothing is brought here')),
     keepUnclear: () => Promise.resolve(),
     confirm: () => Promise.resolve(),
-    timeouts: QUICK,
+    timeouts,
   })
-  return { sessions, carrier: createSmpp(name, settings, { hosts: LOOPBACK, sessions, timeouts: QUICK }) }
+  return { sessions, carrier: createSmpp(name, settings, { hosts: LOOPBACK, sessions, timeouts }) }
 }
 
 conformsToCarrier(
@@ -40,9 +42,11 @@ conformsToCarrier(
     const sent = new Map<string, { id: string; fromNumber: string }>()
     const carrier: CarrierClient = {
       ...inner,
-      send: (message, signal) => {
+      send: async (message, signal) => {
         const alias = `+1777${String(sent.size).padStart(7, '0')}`
         sent.set(alias.slice(1), message)
+        // The pause is over.
+        if (message.toNumber === '+15005550199') await sleep(2 * QUICK.throttledMs)
         return inner.send({ ...message, fromNumber: alias }, signal)
       },
     }
@@ -83,10 +87,20 @@ describe('smpp', () => {
   let carrier: CarrierClient
   let sessions: Sessions
 
-  async function start(options: SmscOptions = {}, settings: Record<string, unknown> = {}): Promise<void> {
+  async function start(
+    options: SmscOptions = {},
+    settings: Record<string, unknown> = {},
+    timeouts = QUICK,
+  ): Promise<void> {
     smsc = await startSmsc(options)
-    ;({ carrier, sessions } = openCarrier('test', settingsOf(smsc, settings)))
+    ;({ carrier, sessions } = openCarrier('test', settingsOf(smsc, settings), timeouts))
   }
+  const waitOf = async (toNumber: string) => {
+    const error = await failure(carrier.send(anyMessage({ toNumber }), forEver))
+    expect(error).to.be.instanceOf(CarrierThrottled)
+    return (error as CarrierThrottled).retryInMs
+  }
+  const submitCount = () => smsc.seen.filter((each) => each === 'submit_sm').length
 
   afterEach(async () => {
     await sessions.close()
@@ -212,6 +226,24 @@ describe('smpp', () => {
     tooLate.abort()
     expect(await sending).to.be.instanceOf(CarrierOutcomeUnknown)
     expect(smsc.taken).to.have.length(1)
+  })
+
+  it('begins no text for a while after ESME_RTHROTTLED, and ends those that have begun', async () => {
+    const refuse = (nth: number) => (nth === 2 ? 'ESME_RTHROTTLED' : undefined)
+    await start({ refuse }, {}, { ...QUICK, throttledMs: 25_000 })
+    await carrier.send(anyMessage({ text: 'x'.repeat(400) }), forEver)
+    expect(smsc.taken).to.have.length(3)
+    expect(await waitOf('+15005550123')).to.be.above(1000)
+    expect(submitCount()).to.equal(4)
+  })
+
+  it('waits longer each time for a number whose queue is full, and lets others pass', async () => {
+    await start({ refuse: (nth) => (nth <= 3 || nth > 5 ? 'ESME_RMSGQFUL' : undefined) })
+    const [full, other] = ['+15005550123', '+15005550124']
+    expect([await waitOf(full), await waitOf(full), await waitOf(full)]).to.deep.equal([1000, 2000, 4000])
+    await carrier.send(anyMessage({ toNumber: other }), forEver)
+    await carrier.send(anyMessage({ toNumber: full }), forEver)
+    expect(await waitOf(full)).to.equal(1000)
   })
 
   it('keeps the id as receipts will write it', async () => {

@@ -37,11 +37,11 @@ export async function enterWindows(
 ): Promise<number> {
   const { id, account, isOwnReply } = message
   const ofLine = windowsOfLine(message)
-  const take = isOwnReply ? windows.takeFirst : windows.take
-  const waitMs = await take(id, ofLine)
+  const take = (of: Window[]) => (isOwnReply ? windows.takeFirst(id, of) : windows.take(id, of))
+  const waitMs = await take(ofLine)
   const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond)
   if (waitMs > 0 || ofAccount.length === 0) return waitMs
-  const accountWaitMs = await take(id, ofAccount)
+  const accountWaitMs = await take(ofAccount)
   if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)
   return accountWaitMs
 }

@@ -220,7 +220,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       for (const [fields, status, fault] of [
         [{ number: '555 1234' }, 400, /^Number must be in E.164/],
         [{ number: taken.number }, 409, /already belongs to a line/],
-        [{ carrier: 'pigeon' }, 400, /^Carrier pigeon is not set up/],
+        [{ carrier: 'pigeon' }, 400, /^Carrier account pigeon is not set up/],
         [{ countries: 'US,,CA' }, 400, /^Allowed countries must/],
         [{ perNumber: '1.5' }, 400, /^Messages per number per minute must/],
         [{ perMinute: 'many' }, 400, /^Messages per minute must/],

@@ -17,9 +17,8 @@ const MESSAGES_AT_ONCE = 1000
 
 /**
  * Enqueues the messages that waited for the end of a pause, oldest first, and the events that were held until their line was
- * enabled. Resuming and enabling only record it in the row, so
- * that nothing is lost if a process dies on the way: the next one begins again. Any number of processes may do it
- * concurrently.
+ * enabled. Resuming and enabling only record it in the row, so that nothing is lost if a process dies on the way: the next
+ * one begins again. Any number of processes may do it concurrently.
  *
  * @returns the number of messages that got a new job
  */

@@ -204,7 +204,7 @@ export function causesOfLine(line: Named, health: LineHealth | undefined): Cause
   }
   if (failingMedia !== null) {
     const { count, since, messageId } = failingMedia
-    const what = `${countOf(count, 'received picture or file', 'received pictures or files')} without a copy so far`
+    const what = `${countOf(count, 'received picture or file', 'received pictures or files')} that could not be copied yet`
     const cure: Cure = { at: 'message', userId, messageId }
     causes.push(of('media not copied', [`has ${what}`, `have ${what} each`], since, cure))
   }

@@ -144,8 +144,8 @@ addEventListener('pageshow', () => {
   sentAt = new WeakMap()
 })
 
-// The answer to a form is a new page. The focus returns to the form; if its act is done and it is gone, to its row or part of
-// the page, else to the notice. The server has its own place for a fault, or for a result.
+// The answer to a form is a new page. The focus returns to the form; if the form is gone, to its row or section, else to the
+// notice. If the server has chosen a place, for an error or a result, it stays there.
 function returnFocus() {
   const acted = sessionStorage.getItem('acted')
   sessionStorage.removeItem('acted')

@@ -2,7 +2,7 @@ import {
   failOnDisabledLine,
   listDisabledLines,
   noteNothingWaits,
-} from '../../../database/messages/disabled-lines.js'
+} from '../../../database/messages/scheduling.js'
 import type { Context } from '../../context.js'
 import { givePlacesBack } from './give-places-back.js'
 import { tellFailed } from './send-outcome.js'

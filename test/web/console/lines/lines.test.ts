@@ -198,7 +198,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(await copyMedia(context, messageId)).to.include({ kind: 'retry' })
     for (const text of await html()) {
       expect(wordsOf(text)).to.include(
-        'Line has 1 received picture or file without a copy so far Started just now',
+        'Line has 1 received picture or file that could not be copied yet Started just now',
       )
       expect(text).to.include(`<a href="/console/messages/${messageId}">Open the message</a>`)
     }

@@ -99,10 +99,10 @@ export async function listPausesOfLine(db: Database, lineId: string): Promise<Se
   const { rows } = await db.raw<{ rows: SendingPause[] }>(
     `select p.what, p.since, p."isByOwner" from lines l
      -- A line whose other accounts go on is not held back.
-     cross join lateral (
+     left join lateral (
        select max(c.paused_at) as paused_at from carrier_accounts c
        where is_line_at(l.carrier, l.routes, c.name) having bool_and(c.paused_at is not null)
-     ) a
+     ) a on true
      cross join lateral (
        select 1 as n, 'line' as what, l.paused_at as since, l.paused_by is not distinct from l.user_id as "isByOwner"
        union all select 2, 'account', a.paused_at, false

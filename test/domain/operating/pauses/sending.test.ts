@@ -338,18 +338,22 @@ describeContext('pauses', (context) => {
     })
 
     it('sees all that keeps the line from sending, nearest first', async () => {
-      expect(await listPausesOfLine(context.db, line.lineId)).to.deep.equal([])
+      const seen = async () =>
+        (await listPausesOfLine(context.db, line.lineId)).map(({ what, isByOwner }) => [what, isByOwner])
+      expect(await seen()).to.deep.equal([])
       const account = await getCarrierAccount(context, 'simulator')
+      const [byOwner, ofAccount, ofAll] = [
+        ['line', true],
+        ['account', false],
+        ['all', false],
+      ]
       await pauseAllSending(context, operator)
-      await pauseCarrierAccount(context, operator, account)
-      await pauseLine(context, owner, own())
       try {
-        const pauses = await listPausesOfLine(context.db, line.lineId)
-        expect(pauses.map(({ what, isByOwner }) => [what, isByOwner])).to.deep.equal([
-          ['line', true],
-          ['account', false],
-          ['all', false],
-        ])
+        expect(await seen()).to.deep.equal([ofAll])
+        await pauseLine(context, owner, own())
+        expect(await seen()).to.deep.equal([byOwner, ofAll])
+        await pauseCarrierAccount(context, operator, account)
+        expect(await seen()).to.deep.equal([byOwner, ofAccount, ofAll])
         expect(await findAllSending(context.db)).to.include({ pausedBy: operator.email })
         expect((await listPaused(context.db, 10))[0]).to.include({ kind: 'account', name: 'simulator' })
       } finally {

@@ -13,6 +13,7 @@ import {
 } from '../../../database/messages/text-lists.js'
 import { endForgotten } from '../../../database/people/ending.js'
 import { eraseMessages } from '../../../database/people/erasing.js'
+import { listPausesOfLine } from '../../../database/operating/pauses.js'
 import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import { Unavailable, UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
@@ -22,14 +23,17 @@ import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, getTask, type Task } from '../../operating/tasks.js'
 import { isLineFull, postMessages } from '../post.js'
 import { LINE_DISABLED } from '../submit/refusals.js'
+import { findPerMinute } from './pace.js'
 import { explainRefusal, planList, type AskedList } from './plan.js'
 
 /** The batch is one statement. */
 const BATCH = 100
-/** A line whose queue is full is tried again after this time. */
+/** A line that is paused, or whose queue is full, is tried again after this time. */
 const FULL_WAIT_MS = 2000
 /** A list leaves room in the line's queue for other messages, and texts that are not queued yet can be stopped. */
 const SHARE_OF_QUEUE = 0.5
+/** A queued text expires, and one that is not queued yet does not: so no more wait than go out in this part of that time. */
+const SHARE_OF_LIFE = 0.25
 const ROWS_AT_ONCE = 1000
 
 /**
@@ -85,7 +89,7 @@ export async function queueListBatch(context: Context, task: ClaimedTask): Promi
   if (userId === null || lineId === null) throw new Error('A list requires its owner and line')
   const line = await getOwnLine(context, userId, lineId)
   if (line.status !== 'active') throw new UserError(LINE_DISABLED, 403)
-  const limit = Math.min(BATCH, await roomOf(context, lineId))
+  const limit = Math.min(BATCH, await roomOf(context, line))
   if (limit === 0) return { count: 0, isLast: false, waitMs: FULL_WAIT_MS }
 
   const taken = await takeTexts(
@@ -142,9 +146,12 @@ async function eraseQueued(trx: Database, texts: readonly WaitingText[]): Promis
   for (const { toNumber, messageId } of texts) await eraseMessages(trx, toNumber, [messageId])
 }
 
-async function roomOf({ db, config }: Context, lineId: string): Promise<number> {
-  const most = Math.max(1, Math.floor(config.maxQueuedPerLine * SHARE_OF_QUEUE))
-  return most - (await countWaitingOnLine(db, lineId, most))
+async function roomOf(context: Context, line: OwnLine): Promise<number> {
+  const { db, config } = context
+  if ((await listPausesOfLine(db, line.id)).length > 0) return 0
+  const inTime = ((await findPerMinute(context, line)) * config.messageTtlMs * SHARE_OF_LIFE) / 60_000
+  const most = Math.max(1, Math.round(Math.min(config.maxQueuedPerLine * SHARE_OF_QUEUE, inTime)))
+  return Math.max(0, most - (await countWaitingOnLine(db, line.id, most)))
 }
 
 function messageOf(task: ClaimedTask, whose: { userId: string; lineId: string }, text: WaitingText) {

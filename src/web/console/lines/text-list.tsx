@@ -1,9 +1,9 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
-import { readLimits } from '../../../domain/messages/limits.js'
 import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit/refusals.js'
 import { findListCost } from '../../../domain/messages/text-list/cost.js'
+import { findPerMinute } from '../../../domain/messages/text-list/pace.js'
 import { planList } from '../../../domain/messages/text-list/plan.js'
 import { MAX_ROWS } from '../../../domain/messages/text-list/read-file.js'
 import { startTextList } from '../../../domain/messages/text-list/task.js'
@@ -129,7 +129,7 @@ async function readPreview(context: Context, ctx: KoaContext, line: OwnLine): Pr
     text: asked.text,
     columns: asked.file.columns,
     cost: await findListCost(context, line, plan.segmentCount),
-    perMinute: (await readLimits(context, line.userId, line.id)).line.limit,
+    perMinute: await findPerMinute(context, line),
     key: newId(),
   }
 }

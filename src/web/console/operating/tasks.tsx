@@ -1,4 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import type { OwnLine } from '../../../database/lines/lines.js'
 import type { TaskKind } from '../../../database/operating/tasks.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
@@ -45,7 +46,7 @@ interface TasksView {
   before: string | undefined
   /** The cursor of the next page; undefined if there is none. */
   older: string | undefined
-  lineNames: ReadonlyMap<string, string>
+  lines: ReadonlyMap<string, OwnLine>
 }
 
 /**
@@ -101,7 +102,7 @@ async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
     tasks,
     before,
     older: found.length > PAGE_SIZE ? tasks.at(-1)?.id : undefined,
-    lineNames: new Map(lines.map(({ id, name }) => [id, name])),
+    lines: new Map(lines.map((line) => [line.id, line])),
   }
 }
 
@@ -118,7 +119,7 @@ function Tasks(view: TasksView) {
   )
 }
 
-function TaskTable({ page, tasks, before, lineNames }: TasksView) {
+function TaskTable({ page, tasks, before, lines }: TasksView) {
   if (tasks.length === 0 && before !== undefined) return <Empty>No older background tasks.</Empty>
   if (tasks.length === 0) {
     return (
@@ -141,13 +142,13 @@ function TaskTable({ page, tasks, before, lineNames }: TasksView) {
         {tasks.map((task) => (
           <tr key={task.id}>
             <td data-label="Task">
-              <What task={task} lineNames={lineNames} />
+              <What task={task} lines={lines} />
             </td>
             <td data-label="Progress">
               <Bar task={task} />
             </td>
             <td data-label="State">
-              <State page={page} task={task} />
+              <State page={page} task={task} line={lines.get(task.lineId ?? '')} />
             </td>
             <td data-label="Started">
               <Time at={task.createdAt} />
@@ -159,7 +160,7 @@ function TaskTable({ page, tasks, before, lineNames }: TasksView) {
   )
 }
 
-function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames'] }) {
+function What({ task, lines }: { task: Task; lines: TasksView['lines'] }) {
   const { kind, lineId, applicationId, url } = task
   return (
     <>
@@ -168,7 +169,7 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
         <>
           {kind === 'text_list' ? ' from ' : ' for '}
           <a href={linePath(lineId)}>
-            <UserText>{lineNames.get(lineId) ?? 'a line'}</UserText>
+            <UserText>{lines.get(lineId)?.name ?? 'a line'}</UserText>
           </a>
         </>
       )}
@@ -227,7 +228,7 @@ function Bar({ task }: { task: Task }) {
   )
 }
 
-function State({ page, task }: { page: Page; task: Task }) {
+function State({ page, task, line }: { page: Page; task: Task; line: OwnLine | undefined }) {
   const { id, kind, status, error, endedAt, stopAskedAt } = task
   return (
     <>
@@ -235,6 +236,9 @@ function State({ page, task }: { page: Page; task: Task }) {
         {kind === 'text_list' && status === 'done' ? 'queued' : status}
       </span>{' '}
       {error !== null && <p class="why">{error}</p>}
+      {kind === 'text_list' && endedAt === null && line?.pausedAt != null && (
+        <p class="why">Waits until sending from the line resumes.</p>
+      )}
       {endedAt === null &&
         (stopAskedAt === null ? (
           <Form page={page} action={`${TASKS}/${id}/stop`} class="inline">

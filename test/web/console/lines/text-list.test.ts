@@ -197,6 +197,29 @@ describeWith('a text to many from a CSV file', open, (site) => {
     )
   })
 
+  it('queues nothing while sending is paused, and never more than the line sends before it would expire', async () => {
+    const csv = `to\n${Array.from({ length: 130 }, (_, n) => `+1500555${String(5000 + n)}`).join('\n')}`
+    const task = await send(csv, 'Hi')
+    const change = (fields: object) => context.db('lines').where({ id: line.lineId }).update(fields)
+    await change({ paused_at: context.db.fn.now() })
+    expect(await goOn(context, task, 2)).to.include({ status: 'running', doneCount: 0 })
+    const page = wordsOf((await browser.get('/console/tasks')).text)
+    expect(page).to.include('0 of 130 queued').and.include('Waits until sending from the line resumes.')
+    // Of the four hours after which a text expires, a list uses one.
+    await change({ paused_at: null, messages_per_minute: 1 })
+    expect(await goOn(context, task, 3)).to.include({ status: 'running', doneCount: 60 })
+    await change({ messages_per_minute: 1000 })
+    const pace = (fields: object) =>
+      context.db('carrier_accounts').where({ name: 'simulator' }).update(fields)
+    await pace({ messages_per_second: 0.025 })
+    expect(await goOn(context, task, 3), '90 in an hour').to.include({ status: 'running', doneCount: 90 })
+    await pace({ messages_per_second: null, messages_per_second_per_line: 0.03 })
+    expect(await goOn(context, task, 3)).to.include({ status: 'running', doneCount: 108 })
+    expect(wordsOf((await preview(csv, 'Hi')).text)).to.include('About 1.2 hours at 1.8 a minute')
+    await pace({ messages_per_second_per_line: null })
+    expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 130, failedCount: 0 })
+  })
+
   it('is one task however often its button is pressed, and stops in the middle', async () => {
     const csv = `to\n${Array.from({ length: 250 }, (_, n) => `+1500555${String(3000 + n)}`).join('\n')}`
     const fields = hiddenOf((await preview(csv, 'Hi')).text)

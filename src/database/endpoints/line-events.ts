@@ -1,5 +1,6 @@
 import { MESSAGE_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import type { Database } from '../connection.js'
+import { HAS_CONTENT } from '../people/forgotten.js'
 import type { Event } from './events.js'
 
 /** An event of a line, with its readiness to go out. */
@@ -27,7 +28,8 @@ const TEST_EVENT = `t.id, t.user_id, t.line_id, null::uuid, t.type, t.payload, t
 
 /**
  * Lists the events of a line whose messages or deliveries come after an id, oldest first: those of received messages,
- * those that the line's own URL gets because it asked for them, and the examples that were made for listeners.
+ * those that the line's own URL gets because it asked for them, and the examples that were made for listeners. Nothing is
+ * left to send of people who were forgotten.
  *
  * `events` has no index by line, and needs none for this: events of received messages are found by the line's
  * messages, all others by the line's deliveries. So nothing is written for lines without listeners, and what one call
@@ -51,9 +53,10 @@ export async function listLineEvents(
        order by key limit :limit
      ) s
      left join lateral (
-       (select ${EVENT} from events e where e.message_id = s.message_id and e.type = any (:types::text[]))
+       (select ${EVENT} from events e
+        where e.message_id = s.message_id and e.type = any (:types::text[]) and ${HAS_CONTENT})
        union all
-       (select ${EVENT} from events e where e.id = s.event_id limit 1)
+       (select ${EVENT} from events e where e.id = s.event_id and ${HAS_CONTENT} limit 1)
        union all
        (select ${TEST_EVENT} from test_events t where t.id = s.event_id limit 1)
      ) e on true
@@ -67,7 +70,7 @@ export async function listLineEvents(
 export async function listLineEventsById(db: Database, ids: readonly string[]): Promise<LineEvent[]> {
   const { rows } = await db.raw<{ rows: LineEvent[] }>(
     `select e.* from unnest(:ids::uuid[]) as asked (id)
-     cross join lateral (select ${EVENT} from events e where e.id = asked.id limit 1) e order by e.id`,
+     cross join lateral (select ${EVENT} from events e where e.id = asked.id and ${HAS_CONTENT} limit 1) e order by e.id`,
     { ids: [...ids] },
   )
   return rows

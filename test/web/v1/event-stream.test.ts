@@ -5,10 +5,12 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { createApiToken, removeApiToken } from '../../../src/domain/people/api-tokens.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { FORGOTTEN } from '../../../src/database/people/forgotten.js'
+import { forgetPerson } from '../../../src/domain/people/forget.js'
 import { listeningStreams } from '../../../src/telemetry/metrics.js'
 import { streamEvents } from '../../../src/web/api/event-stream.js'
 import { createRoutes } from '../../../src/web/routes/kinds.js'
-import { inboundText } from '../../domain/fixtures.js'
+import { ANNA, BEN, inboundText } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb } from '../../helpers/web/web.js'
@@ -59,6 +61,16 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     await until('both', () => messagesOf(later).length === 2)
     const all = await listen({}, `?from=${new Date(Date.now() - 60_000).toISOString()}`)
     await until('both', () => messagesOf(all).length === 2)
+  })
+
+  it('leaves out the events of a person who was forgotten, and goes on with the others', async () => {
+    await receiveMessage(context, inboundText(line))
+    await forgetPerson(context, ANNA, 'ticket 1')
+    await receiveMessage(context, inboundText(line, { fromNumber: BEN }))
+    const heard = await listen({}, `?from=${new Date(Date.now() - 60_000).toISOString()}`)
+    await until('the event', () => messagesOf(heard).length > 0)
+    expect(messagesOf(heard)).to.have.length(1)
+    expect(heard.text).to.include(BEN).and.not.include(FORGOTTEN)
   })
 
   it('explains errors in Last-Event-ID and from', async () => {

@@ -1,5 +1,6 @@
 import type { EventType } from '../../../event-types.js'
 import type { Database } from '../../connection.js'
+import { HAS_CONTENT } from '../../people/forgotten.js'
 
 export interface EventToDeliver {
   eventId: string
@@ -13,7 +14,8 @@ export interface EventToDeliver {
 }
 
 /**
- * Finds the newest event for any endpoint of the line, the application or the account; undefined if there was none.
+ * Finds the newest event for any endpoint of the line, the application or the account, except those of people who were
+ * forgotten; undefined if there was none.
  */
 export async function findLatestEvent(
   db: Database,
@@ -25,6 +27,7 @@ export async function findLatestEvent(
         ? { line_id: lineId, application_id: null, ...(lineId === null ? { user_id: userId } : {}) }
         : { application_id: applicationId },
     )
+    .whereRaw(HAS_CONTENT)
     .orderBy('id', 'desc')
     .limit(1)
     .select('event_id')

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/domain/endpoints/deliveries/template.js'
 import { newId } from '../../../../src/ids.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
@@ -17,6 +18,7 @@ import { until } from '../../../helpers/until.js'
 import {
   verifyEvent,
   ANNA,
+  changeRows,
   countWaitingForLocks,
   deliveriesOf,
   deliverWhenDue,
@@ -195,6 +197,14 @@ describeContext('a template of one’s own', (context) => {
     const application = await createApplication(context, { webhookUrl: receiver.url })
     const ofApplication = await preview({ shape: 'slack' }, own(application))
     expect(ofApplication).to.include({ isSample: true })
+  })
+
+  it('is not previewed with an event of a person who was forgotten', async () => {
+    const { event_id: id } = await receiveForDelivery(context, line)
+    await changeRows(context, 'events', id, { type: 'messageStatus' })
+    await forgetPerson(context, ANNA, 'ticket 1')
+    const preview = await previewPolicy(context, ...own(line), { shape: 'slack' })
+    expect(preview).to.include({ isSample: true })
   })
 
   it('is refused where it has a fault, and what it says tells which', async () => {

@@ -183,8 +183,9 @@ export async function setEndpointUrl(db: Database, id: string, url: string): Pro
     .update({ url, removed_at: null, ...healthy })
 }
 
+/** The health of an endpoint that is not disabled stays: a program may enable it again and again. */
 export async function enableEndpoint(db: Database, id: string): Promise<void> {
-  await db('endpoints').where({ id }).update(healthy)
+  await db('endpoints').where({ id }).whereNotNull('disabled_at').update(healthy)
 }
 
 /**

@@ -1,8 +1,13 @@
 import { expect } from 'chai'
-import { disableConnection, setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
+import {
+  disableConnection,
+  enableConnection,
+  setLineEndpointUrl,
+} from '../../../../src/domain/lines/connections.js'
+import { enableEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { describeContext } from '../../../helpers/context.js'
-import { lineForEachTest } from '../../../helpers/factories.js'
+import { lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { ago, changeRows, attemptRows, deliveryRow, receiveForDelivery } from '../../fixtures.js'
@@ -80,6 +85,16 @@ describeContext('the health of an endpoint', (context) => {
     await failingSince('5 days 1 minute')
     await attemptOne(impatient)
     expect(await health()).to.include({ consecutive_failure_count: 2, disabled_reason: 'failing' })
+  })
+
+  it('stays when it is enabled although it is not disabled', async () => {
+    answer(500)
+    await attemptOne()
+    const failing = await health()
+    expect(failing).to.include({ consecutive_failure_count: 1 })
+    await enableEndpoint(context, ...own(line))
+    await enableConnection(context, line.userId, line.lineId)
+    expect(await health()).to.deep.equal(failing)
   })
 
   it('is good again after one success', async () => {

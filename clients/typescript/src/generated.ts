@@ -193,7 +193,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/resume`, {}, options)
   }
 
-  /** Retry all waiting events now. Use this when your server works again. Refused while events are paused. A public application gets 403, because its users have its tokens. */
+  /** Retry all waiting events now. Use this when your server works again. Refused while events are paused or the endpoint is disabled. A public application gets 403, because its users have its tokens. */
   async tryEndpointNow(
     endpointId: string,
     options?: CallOptions,
@@ -375,7 +375,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/deliveries/${segment(deliveryId)}`, {}, options)
   }
 
-  /** Retry a waiting event now. Uses one of the delivery's remaining attempts. Refused if the delivery is not waiting for an attempt, or while its endpoint is paused. */
+  /** Retry a waiting event now. Uses one of the delivery's remaining attempts. Refused if the delivery is not waiting for an attempt, or while its endpoint is paused or disabled. */
   async tryDeliveryNow(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/try-now`, {}, options)
   }

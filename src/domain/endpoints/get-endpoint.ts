@@ -3,6 +3,7 @@ import { listEndpoints, type Endpoint, type EndpointFilter } from '../../databas
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { AuditDetails } from '../../database/operating/audit-log.js'
+import { requireEnabled } from '../lines/connection-requirements.js'
 import type { Act } from '../operating/audit.js'
 import type { Action } from '../operating/audit/actions.js'
 
@@ -34,6 +35,19 @@ export function endpointsOf(caller: EndpointCaller): EndpointFilter {
   if ('isOperator' in caller) return {}
   if ('applicationId' in caller) return { applicationId: caller.applicationId }
   return { userId: caller.userId, lineId: caller.lineId }
+}
+
+/**
+ * Refuses what would only hold events.
+ *
+ * @throws UserError 409 if the developer connection of the endpoint's line is off, or the endpoint is disabled
+ */
+export async function requireTaking(
+  { db }: { db: Database },
+  { userId, lineId, disabledAt }: Pick<Endpoint, 'userId' | 'lineId' | 'disabledAt'>,
+): Promise<void> {
+  if (lineId !== null) await requireEnabled(db, userId, lineId)
+  if (disabledAt !== null) throw new UserError('The endpoint is disabled. Enable it first', 409)
 }
 
 /** True if it is an operational webhook: it belongs to its user's account, and not to a line or an application. */

@@ -63,7 +63,7 @@ export const deliveryOperations = [
     may: 'changes lines',
     summary: 'Retry a waiting event now',
     description:
-      "Uses one of the delivery's remaining attempts. Refused if the delivery is not waiting for an attempt, or while its endpoint is paused.",
+      "Uses one of the delivery's remaining attempts. Refused if the delivery is not waiting for an attempt, or while its endpoint is paused or disabled.",
     answer: one,
     refusals: [409],
     act: async ({ context, userId, id }) => withAttempts(context, await tryDeliveryNow(context, userId, id)),

@@ -297,7 +297,7 @@ export const endpointOperations = [
     {
       operationId: 'tryEndpointNow',
       summary: 'Retry all waiting events now',
-      description: `Use this when your server works again. Refused while events are paused. ${NOT_PUBLIC}`,
+      description: `Use this when your server works again. Refused while events are paused or the endpoint is disabled. ${NOT_PUBLIC}`,
     },
     tryEndpointNow,
   ),

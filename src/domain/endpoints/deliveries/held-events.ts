@@ -4,14 +4,12 @@ import {
 } from '../../../database/endpoints/deliveries/creating.js'
 import { transaction } from '../../../database/connection.js'
 import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
-import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
-import { requireEnabled } from '../../lines/connection-requirements.js'
 import type { Context } from '../../context.js'
 import { addTask } from '../../operating/tasks.js'
 import type { Batch } from '../../operating/tasks/batch.js'
 import { FIRST_ID } from '../../../ids.js'
-import { endpointAct, getEndpoint, type EndpointCaller } from '../get-endpoint.js'
+import { endpointAct, getEndpoint, requireTaking, type EndpointCaller } from '../get-endpoint.js'
 
 /**
  * A user waits for the answer, and smaller batches take longer in total. Larger ones hold the locks of their rows
@@ -31,10 +29,7 @@ export async function sendHeldEvents(context: Context, caller: EndpointCaller, i
   const { db, queues } = context
   const endpoint = await getEndpoint(context, caller, id)
   const { userId, lineId, applicationId } = endpoint
-  if (lineId !== null) await requireEnabled(db, userId, lineId)
-  if (endpoint.disabledAt !== null) {
-    throw new UserError('The endpoint is disabled. Enable it first', 409)
-  }
+  await requireTaking(context, endpoint)
   const endpointId = endpoint.id
   const count = await countHeldDeliveries(db, endpointId)
   if (count > RELEASE_BATCH) {

@@ -37,6 +37,8 @@ import {
 import { goOn } from '../../operating/tasks.js'
 import { connect, createApplication } from '../../applications/applications.js'
 
+const IS_DISABLED = 'The endpoint is disabled. Enable it first'
+
 describeContext('sending the events that were held', (context) => {
   const receiver = openForSuite(startReceiver)
 
@@ -277,7 +279,7 @@ describeContext('sending the events that were held', (context) => {
       expect(await deliveryRow(context, id)).to.include({ attempt_count: 5, status: 'delivered' })
     })
 
-    it('is for what waits for a time, of the user’s own, and not while it is paused', async () => {
+    it('is for what waits for a time, of the user’s own, and not while it is paused or disabled', async () => {
       const { id } = await waitingEvent()
       await expectRefusal(tryDeliveryNow(context, newId(), id), 404)
       await pauseEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
@@ -288,6 +290,10 @@ describeContext('sending the events that were held', (context) => {
         await expectRefusal(paused(), 409, 'Events to this URL are paused. Resume them first')
       }
       await resumeEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
+      await setDisabled('gone')
+      await expectRefusal(tryDeliveryNow(context, line.userId, id), 409, IS_DISABLED)
+      await expectRefusal(tryEndpointNow(context, ...own(line)), 409, IS_DISABLED)
+      await setDisabled(null)
       for (const status of ['delivering', 'delivered', 'exhausted', 'held']) {
         await changeRows(context, 'deliveries', id, { status })
         expect(await refusal(tryDeliveryNow(context, line.userId, id)), status).to.include({ status: 409 })

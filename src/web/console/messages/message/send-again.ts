@@ -26,8 +26,8 @@ export function mayDeliverAgain({ status, hasReceiver }: Delivery): boolean {
 }
 
 /** True if its next attempt waits for a time, which can be skipped. */
-export function mayTryDeliveryNow({ status, endpointPausedAt }: Delivery): boolean {
-  return status === 'pending' && endpointPausedAt === null
+export function mayTryDeliveryNow({ status, endpointPausedAt, endpointDisabledAt }: Delivery): boolean {
+  return status === 'pending' && endpointPausedAt === null && endpointDisabledAt === null
 }
 
 /** True if it was tried and failed, and nothing is paused. */

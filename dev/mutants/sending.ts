@@ -138,8 +138,8 @@ export const SENDING: readonly Mutant[] = [
   {
     breaks: 'the next message gets no turn when the one before it has crashed its job too often',
     file: 'src/domain/messages/send.ts',
-    find: 'void queues.enqueueMessages(end.requeued)',
-    replace: '',
+    find: 'void queues.enqueueNext(end)',
+    replace: 'void queues.enqueueDeliveries(end.deliveries)',
     tests: ['test/domain/sweep-leases.test.ts', 'test/domain/messages/message-status.test.ts'],
   },
 ]

@@ -14,7 +14,7 @@ import type { Batched, Inbound } from './batched.js'
 import { findCallingAccounts } from './carriers/calling-accounts.js'
 import type { Context } from './context.js'
 import { DISABLE_AFTER_MS } from './endpoints/deliveries/retry-schedule.js'
-import { LEASE_MS, LOOK_AGAIN_MS } from './leases.js'
+import { LEASE_MS, LOST_WAKER_MS } from './leases.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch } from './messages/receive.js'
 import { createQueueing } from './messages/submit/queueing.js'
@@ -32,7 +32,7 @@ export function createBatched(
   const claimLimits = {
     leaseMs: LEASE_MS.messages,
     maxAgeMs: config.messageTtlMs,
-    lookAgainMs: LOOK_AGAIN_MS,
+    lookAgainMs: LOST_WAKER_MS,
     heldKinds: carriers.heldKinds,
   }
   const laneLimits = {
@@ -60,9 +60,7 @@ export function createBatched(
       claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() }),
     ),
     settleMessage: batch(async (settlements: readonly Settlement[]) => {
-      const { requeued, deliveries } = await settleMessages(db, settlements)
-      void queues.enqueueMessages(requeued)
-      void queues.enqueueDeliveries(deliveries)
+      void queues.enqueueNext(await settleMessages(db, settlements))
       return settlements.map(() => true)
     }),
 

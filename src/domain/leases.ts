@@ -20,7 +20,7 @@ export const MAX_CLAIM_AGE_MS = 5000
  * A message that waits for an earlier one, or for its media, gets its job from them. After this time the sweep
  * checks, in case their process died.
  */
-export const LOOK_AGAIN_MS = 30_000
+export const LOST_WAKER_MS = 30_000
 
 /** A lease outlasts a renewal or two that fail. */
 const BEATS_IN_LEASE = 4

@@ -14,7 +14,7 @@ import { MAX_LOST } from './crashes.js'
 /** A row is stranded if it was due this long ago and no job is on its way to it: ordinary jobs start sooner. */
 export const OVERDUE_MS = 3000
 /** If its job exists, the row only waits for a worker, so the next check is not urgent. */
-const LOOK_AGAIN_MS = 15_000
+const RECHECK_MS = 15_000
 /**
  * Each batch is a transaction that locks its rows while Redis is asked. With larger batches workers would
  * wait for these locks. With smaller ones the backlog of a wiped Redis would get its jobs later.
@@ -86,12 +86,11 @@ async function step(context: Context, what: string, sweepBatch: Step['sweepBatch
 }
 
 async function sweepExpiredMessages({ db, queues, log }: Context) {
-  const { expired, requeued, deliveries } = await expireLeases(db, BATCH)
+  const { expired, ...next } = await expireLeases(db, BATCH)
   messageOutcomes.inc({ outcome: 'unknown', reason: 'worker_lost' }, expired.length)
   for (const messageId of expired) log.warn({ messageId, error: 'worker_lost' }, 'message.unknown')
-  await queues.enqueueMessages(requeued)
-  await queues.enqueueDeliveries(deliveries)
-  return { looked: expired.length, renewed: requeued.length }
+  await queues.enqueueNext(next)
+  return { looked: expired.length, renewed: next.requeued.length }
 }
 
 async function sweepExpiredDeliveries({ db, queues, log }: Context) {
@@ -117,7 +116,7 @@ async function sweepStrandedMessages({ db, sendingQueue }: Context) {
     const lineOf = new Map(rows.map(({ id, lineId }) => [id, lineId]))
     const waiting = await sendingQueue.waiting(rows, trx)
     const [lost, coming] = split(rows, ({ id, isBehind }) => !waiting.has(id) && !isBehind)
-    if (coming.length > 0) await recheckMessages(trx, coming, LOOK_AGAIN_MS)
+    if (coming.length > 0) await recheckMessages(trx, coming, RECHECK_MS)
     const jobs = lost.length > 0 ? await renewMessageJobs(trx, lost) : []
     return { looked: rows.length, renewed: jobs.map((job) => ({ ...job, lineId: lineOf.get(job.id) ?? '' })) }
   })
@@ -142,7 +141,7 @@ async function sweepStrandedMedia({ db, queues }: Context) {
     const rows = await lockOverdue(trx, 'media', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('fetch-media', rows)
     const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
-    if (coming.length > 0) await recheckMedia(trx, coming, LOOK_AGAIN_MS)
+    if (coming.length > 0) await recheckMedia(trx, coming, RECHECK_MS)
     return { looked: rows.length, renewed: lost.length > 0 ? await renewJobs(trx, 'media', lost) : [] }
   })
   await queues.enqueueMedia(renewed)

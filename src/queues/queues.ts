@@ -21,6 +21,12 @@ export const QUEUE_PREFIX = '{linehook}'
 /** A queue has the name of the process type that works on it. */
 export type QueueName = 'send-message' | 'deliver-event' | 'fetch-media' | 'maintenance'
 
+/** The rows that a statement has just made due, for `Queues.enqueueNext`. */
+export interface DueNext {
+  requeued: readonly { id: string; generation: number }[]
+  deliveries: readonly { id: string; endpointId: string; generation: number }[]
+}
+
 export interface Queues {
   all: Queue[]
   sendMessage: Queue<SendMessageJob>
@@ -34,6 +40,8 @@ export interface Queues {
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   /** Adds one job per endpoint, which is processed as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
+  /** What becomes due when messages have ended: the next messages to their numbers, and the events about them. */
+  enqueueNext(due: DueNext): Promise<void>
   /**
    * Makes jobs for lanes that no worker is busy with, unless such a job waits already. `id` is one of the lane's
    * deliveries.
@@ -132,18 +140,24 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       ),
     )
 
+  const enqueueMessages: Queues['enqueueMessages'] = (rows) => addRows(sendMessage, rows)
+  const enqueueDeliveries: Queues['enqueueDeliveries'] = (rows) => {
+    const first = new Map([...rows].reverse().map((row) => [row.endpointId, row]))
+    return addDeliveries(
+      [...first.values()].map((row) => ({ ...row, jobId: jobIdOf(row.id, row.generation) })),
+    )
+  }
+
   return {
     all,
     sendMessage,
     deliverEvent,
     fetchMedia,
     maintenance,
-    enqueueMessages: (rows) => addRows(sendMessage, rows),
-    enqueueDeliveries: (rows) => {
-      const first = new Map([...rows].reverse().map((row) => [row.endpointId, row]))
-      return addDeliveries(
-        [...first.values()].map((row) => ({ ...row, jobId: jobIdOf(row.id, row.generation) })),
-      )
+    enqueueMessages,
+    enqueueDeliveries,
+    enqueueNext: async ({ requeued, deliveries }) => {
+      await Promise.all([enqueueMessages(requeued), enqueueDeliveries(deliveries)])
     },
     enqueueSuspects: (rows) =>
       addDeliveries(

@@ -54,14 +54,13 @@ async function settle(
 ): Promise<void> {
   const next = await transaction(db, async (trx) => {
     await lockMediaOf(trx, media.messageId)
-    if (!(await mark(trx))) return { messages: [], deliveries: [] }
-    const messages: Requeued[] =
+    if (!(await mark(trx))) return { requeued: [], deliveries: [] }
+    const requeued: Requeued[] =
       media.purpose === 'outbound' ? await renewMessageJobs(trx, [media.messageId]) : []
     const deliveries = media.purpose === 'outbound' ? [] : await deliverEvents(trx, media.messageId)
-    return { messages, deliveries }
+    return { requeued, deliveries }
   })
-  void queues.enqueueMessages(next.messages)
-  void queues.enqueueDeliveries(next.deliveries)
+  void queues.enqueueNext(next)
 }
 
 /**

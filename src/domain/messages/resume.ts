@@ -7,7 +7,7 @@ import {
   type Resumption,
 } from '../../database/messages/resumptions.js'
 import type { Context } from '../context.js'
-import { LOOK_AGAIN_MS } from '../leases.js'
+import { LOST_WAKER_MS } from '../leases.js'
 import { FIRST_ID } from '../../ids.js'
 import { tryWaiting } from './send/recovery.js'
 
@@ -64,7 +64,7 @@ async function wakeLine({ db, queues }: Context, lineId: string): Promise<number
     const woken = await wakeMessages(db, lineId, {
       after,
       limit: MESSAGES_AT_ONCE,
-      lookAgainMs: LOOK_AGAIN_MS,
+      lookAgainMs: LOST_WAKER_MS,
     })
     const jobs = woken.flatMap(({ id, generation }) => (generation === null ? [] : [{ id, generation }]))
     await queues.enqueueMessages(jobs)

@@ -26,8 +26,7 @@ export async function cancelMessage(context: Context, userId: string, id: string
   )
   if (ended === undefined) throw await explain(context, userId, id, 'cancelled')
   countOutcome({ kind: 'failed', error: 'cancelled' })
-  void context.queues.enqueueMessages(ended.requeued)
-  void context.queues.enqueueDeliveries(ended.deliveries)
+  void context.queues.enqueueNext(ended)
   void givePlacesBack(context, ended.left)
   return getMessage(context, userId, id)
 }
@@ -87,19 +86,17 @@ export async function releaseDue(context: Context): Promise<number> {
   await inBatches(async () => {
     const { failed, ...settled } = await failExpired(db, BATCH)
     tellFailed(context, failed, 'expired')
-    void queues.enqueueMessages(settled.requeued)
-    void queues.enqueueDeliveries(settled.deliveries)
+    void queues.enqueueNext(settled)
     void givePlacesBack(context, settled.left)
     return failed.length
   })
   if (redis.status !== 'ready') return 0
   let count = 0
   await inBatches(async () => {
-    const { requeued, deliveries, failed, looked } = await releaseScheduled(db, BATCH)
+    const { failed, looked, ...released } = await releaseScheduled(db, BATCH)
     tellFailed(context, failed, 'disconnected')
-    await queues.enqueueMessages(requeued)
-    await queues.enqueueDeliveries(deliveries)
-    count += requeued.length
+    await queues.enqueueNext(released)
+    count += released.requeued.length
     return looked
   })
   if (count > 0) log.info({ count }, 'message.released')

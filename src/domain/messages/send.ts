@@ -151,10 +151,9 @@ async function fail(
   error: MessageReason | MediaReason,
 ): Promise<SendOutcome> {
   const failures = [{ id, lineId, toNumber, error }]
-  const { requeued, deliveries, left } = await failQueuedMessages(context.db, failures)
-  void context.queues.enqueueMessages(requeued)
-  void context.queues.enqueueDeliveries(deliveries)
-  void givePlacesBack(context, left)
+  const ended = await failQueuedMessages(context.db, failures)
+  void context.queues.enqueueNext(ended)
+  void givePlacesBack(context, ended.left)
   return { kind: 'failed', error }
 }
 
@@ -207,8 +206,7 @@ export async function countMessageCrash(context: Context, id: string): Promise<b
   const end = await recordMessageCrash(db, id, MAX_CRASHES)
   if (end === undefined) return false
   countOutcome({ kind: 'failed', error: 'internal_error' })
-  void queues.enqueueMessages(end.requeued)
-  void queues.enqueueDeliveries(end.deliveries)
+  void queues.enqueueNext(end)
   void givePlacesBack(context, end.left)
   return true
 }

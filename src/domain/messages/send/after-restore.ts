@@ -28,8 +28,7 @@ export async function makeWaitingUnknown(context: Context, before: Date): Promis
       if (count > 0) await record(context, trx, { action: 'sending.after_restore', after: { count } })
       return changes
     })
-    await queues.enqueueDeliveries(deliveries)
-    await queues.enqueueMessages(await requeueHeads(db, changed))
+    await queues.enqueueNext({ deliveries, requeued: await requeueHeads(db, changed) })
     await givePlacesBack(
       context,
       changed.filter(({ statusBefore }) => statusBefore === 'queued'),

@@ -32,7 +32,7 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
 }
 
 /** A process that lost its claim checks after this time if the other one has gone on. */
-const LOOK_AGAIN_MS = 1000
+const OTHER_CLAIM_MS = 1000
 
 const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
 
@@ -69,7 +69,7 @@ export async function continueTask(
       await releaseTask(context.db, task, waitMs)
       return waitMs
     } catch (error) {
-      if (error instanceof ClaimLost) return LOOK_AGAIN_MS
+      if (error instanceof ClaimLost) return OTHER_CLAIM_MS
       if (!(error instanceof UserError)) throw error
       await end(context, task, { status: 'failed', error: error.message })
       return undefined

@@ -43,9 +43,9 @@ describeContext('breached passwords', (context) => {
       const all = numbered(count)
       const path = await listOf(all, end, last, hasCounts)
       const byHash = [...all].sort((a, b) => (sha1(a) < sha1(b) ? -1 : 1))
-      const some = byHash.filter((_, n) => count < 1000 || n < 30 || n > count - 30 || n % 97 === 0)
+      const some = byHash.filter((_, n) => count < 1000 || n < 30 || n > count - 30 || n % 487 === 0)
       for (const each of some) expect(await isBreached(path, ['another one', each]), each).to.equal(true)
-      for (let n = 0; n < 100; n += 1) {
+      for (let n = 0; n < 30; n += 1) {
         expect(await isBreached(path, [`not breached ${n}`]), String(n)).to.equal(false)
       }
     })

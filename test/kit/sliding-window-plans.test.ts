@@ -31,7 +31,7 @@ describe('sliding windows under any plan', function () {
     redis.disconnect()
   })
 
-  it('never give more than the limit in any span of their length, taken two together, in 400 plans', async () => {
+  it('never give more than the limit in any span of their length, taken two together, in 150 plans', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (steps) => {
         const given = (await carryOut(windows, newName(), steps)).filter(({ waitMs }) => waitMs === 0)
@@ -42,11 +42,11 @@ describe('sliding windows under any plan', function () {
           expectNeverAbove(NUMBER_LIMIT, inWindow)
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     )
   })
 
-  it('give a place whenever there is room and nobody waits for it, in 200 plans', async () => {
+  it('give a place whenever there is room and nobody waits for it, in 80 plans', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (steps) => {
         const refused = (await carryOut(windows, newName(), steps)).filter(
@@ -54,11 +54,11 @@ describe('sliding windows under any plan', function () {
         )
         expect(refused, 'refused though there was room').to.deep.equal([])
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     )
   })
 
-  it('tell whole milliseconds above zero, and give a place in the end to all who come back, in 100 plans', async () => {
+  it('tell whole milliseconds above zero, and give a place in the end to all who come back, in 60 plans', async () => {
     const punctual = plan.map((steps) =>
       steps.map((step) => (step.kind === 'burst' ? { ...step, lateMs: 0 } : step)),
     )
@@ -72,7 +72,7 @@ describe('sliding windows under any plan', function () {
         const given = new Set(answers.filter(({ waitMs }) => waitMs === 0).map(({ member }) => member))
         expect([...asked].filter((member) => !given.has(member))).to.deep.equal([])
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
@@ -93,7 +93,7 @@ describe('sliding windows under any plan', function () {
           expect(each.at).to.be.at.least(inOrder[index]!.at)
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 

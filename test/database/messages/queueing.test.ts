@@ -102,7 +102,7 @@ describeContext('a batch of messages that are to be queued', (context) => {
         expect(await rowsOf(together)).to.deep.equal(await rowsOf(alone))
       }),
       // As many plans as half a minute has room for: a busy machine tries fewer.
-      { numRuns: 60, interruptAfterTimeLimit: 30_000 },
+      { numRuns: 20, interruptAfterTimeLimit: 30_000 },
     )
   })
 

@@ -131,7 +131,7 @@ describeContext('a batch of messages that carriers bring', (context) => {
         }
         for (const n of [0, 1, 2]) expect(await rowsOf(together[n]!)).to.deep.equal(await rowsOf(alone[n]!))
       }),
-      { numRuns: 20, interruptAfterTimeLimit: 30_000 },
+      { numRuns: 8, interruptAfterTimeLimit: 30_000 },
     )
   })
 

@@ -86,9 +86,9 @@ describe('the pages in a browser', function () {
   })
 
   it('show the activity in one time zone: the reader’s own, or the one in the address', async () => {
-    const { page } = await visit({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' })
+    const { page } = await visit({ timezoneId: 'Asia/Tokyo', locale: 'de-DE' })
     const newest = page.locator('ol.activity time').first()
-    /** It is told by how long ago it was, with the exact time where it is pointed at. */
+    /** It is told by how long ago it was, with the exact time where it is pointed at, in the language of the page. */
     const shown = () => newest.getAttribute('title')
     const inZone = async (timeZone: string) =>
       new Date((await newest.getAttribute('datetime')) ?? '').toLocaleString('en-GB', {

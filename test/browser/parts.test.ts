@@ -124,7 +124,7 @@ describe('the parts of the console in a browser', function () {
     await page.getByRole('button', { name: 'Enable again' }).press('Enter')
     await page.waitForURL('**done=endpoint-enabled**')
     await page.waitForFunction(() => document.activeElement?.id === 'health')
-    await page.getByRole('button', { name: 'Send them' }).press('Enter')
+    await page.getByRole('button', { name: 'Send held events' }).press('Enter')
     await page.waitForURL('**done=held-sent**')
     await page.waitForFunction(() => document.activeElement?.matches('.notice'))
     await page.context().close()

@@ -1,8 +1,9 @@
 import type { Database } from '../connection.js'
 
 /** The user that a link is for; nulls mean the person who makes the first operator's account. */
-export type SetUpLinkOwner =
+export type SetUpLinkOwner = { hasPassword: boolean } & (
   { userId: string; email: string; name: string } | { userId: null; email: null; name: null }
+)
 
 const FIRST_OPERATOR_LOCK = 'first operator'
 
@@ -41,7 +42,12 @@ export async function findSetUpLinkOwner(
     .leftJoin('users as u', 'u.id', 's.user_id')
     .where({ 's.token_hash': tokenHash })
     .whereRaw('s.expires_at > now()')
-    .first<SetUpLinkOwner | undefined>({ userId: 's.user_id', email: 'u.email', name: 'u.name' })
+    .first<SetUpLinkOwner | undefined>(
+      's.user_id as userId',
+      'u.email',
+      'u.name',
+      db.raw('u.password_hash is not null as "hasPassword"'),
+    )
 }
 
 /** @returns false if it is used up, replaced or too old */

@@ -1,23 +1,27 @@
 // What the pages can do without but is kinder with: times in the reader's zone, buttons that copy.
 
+// The pages are in English, so that is the language of their dates: the reader's own form of it, or the server's.
+const { locale } = Intl.DateTimeFormat().resolvedOptions()
+const LOCALE = locale.startsWith('en') ? locale : 'en-GB'
+
 function showLocalTimes(root) {
   // What htmx brings up to date is as the server made it again, without this mark.
   for (const time of root.querySelectorAll('time[datetime]:not([data-shown])')) {
     const moment = new Date(time.dateTime)
     const { as, zone: timeZone } = time.dataset
-    const exact = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+    const exact = moment.toLocaleString(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
     time.dataset.shown = ''
     if (as === undefined) [time.title, time.textContent] = [time.textContent, exact]
     else time.title = exact
     const timeStyle = { clock: 'medium', minute: 'short' }[as]
     if (as === 'date')
-      time.textContent = moment.toLocaleString(undefined, {
+      time.textContent = moment.toLocaleString(LOCALE, {
         dateStyle: 'medium',
         timeStyle: 'short',
         timeZone,
       })
     if (as === 'soon') time.textContent = describeSoon(moment)
-    if (timeStyle) time.textContent = moment.toLocaleTimeString(undefined, { timeStyle, timeZone })
+    if (timeStyle) time.textContent = moment.toLocaleTimeString(LOCALE, { timeStyle, timeZone })
   }
   for (const list of root.querySelectorAll('ol[data-days]')) showLocalDays(list)
 }
@@ -25,8 +29,8 @@ function showLocalTimes(root) {
 function describeSoon(moment) {
   const timeStyle = 'short'
   if (moment.toDateString() !== new Date().toDateString())
-    return moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle })
-  return `today at ${moment.toLocaleTimeString(undefined, { timeStyle })}`
+    return moment.toLocaleString(LOCALE, { dateStyle: 'medium', timeStyle })
+  return `today at ${moment.toLocaleTimeString(LOCALE, { timeStyle })}`
 }
 
 // Where the server did not know the reader's zone: the days above the rows, by the reader's calendar.
@@ -35,7 +39,7 @@ function showLocalDays(list) {
   let before
   for (const row of [...list.children]) {
     const time = row.querySelector('time[datetime]')
-    const day = time && new Date(time.dateTime).toLocaleDateString(undefined, { dateStyle: 'full' })
+    const day = time && new Date(time.dateTime).toLocaleDateString(LOCALE, { dateStyle: 'full' })
     if (!day || day === before) continue
     before = day
     const item = document.createElement('li')

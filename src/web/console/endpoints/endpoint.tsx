@@ -307,7 +307,7 @@ function EndpointFacts({ view: { endpoint, owner, work, policy } }: { view: Endp
       <Fact label="Receives">
         <Places endpoint={work} />
       </Fact>
-      <Fact label="Payload">{SHAPE_WORDS[policy.shape]}</Fact>
+      <Fact label="Payload format">{SHAPE_WORDS[policy.shape]}</Fact>
       <Fact label="Retries">
         {policy.retrySchedule === 'default' ? DEFAULT_RETRY_WORDS : scheduleWords(policy)}
       </Fact>

@@ -33,7 +33,7 @@ export function HeldEvents(props: {
       {held.length > 0 && <Table held={held} />}
       {maySend ? (
         <Form page={page} action={action} class="inline">
-          <button type="submit">Send them</button>
+          <button type="submit">Send held events</button>
         </Form>
       ) : (
         <p class="empty">To send them, enable the {isConnected ? 'URL' : 'developer connection'} first.</p>

@@ -59,7 +59,7 @@ export function showSetUp(context: Context): Middleware {
               autocomplete="new-password"
               more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
             />
-            {owner.userId !== null && <RevokeAccess page={page} action={action} />}
+            {owner.hasPassword && <RevokeAccess page={page} action={action} />}
             <button type="submit" class="primary">
               Set password and sign in
             </button>

@@ -7,7 +7,7 @@ export interface Sample {
   /** The heading above it. */
   title: string
   code: string
-  /** The command that runs it from a file. */
+  /** The command that runs it from a file, which is its last word; for curl, a sentence. */
   run: string
 }
 

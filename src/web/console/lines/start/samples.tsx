@@ -9,7 +9,15 @@ export function Samples({ id, samples }: { id: string; samples: readonly Sample[
         <details key={language} name={id} open={n === 0}>
           <summary>{title}</summary>
           <Copyable id={`${id}-${language}`} text={code} what={`the code in ${title}`} isScrolled />
-          <p class="muted">{run}</p>
+          <p class="muted">
+            {language === 'curl' ? (
+              run
+            ) : (
+              <>
+                Save it as <code>{run.split(' ').at(-1)}</code> and run <code>{run}</code>
+              </>
+            )}
+          </p>
         </details>
       ))}
     </div>

@@ -1,4 +1,4 @@
-import type { EventType } from '../../event-types.js'
+import { OPT_IN_EVENT_TYPES, type EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
 import { hasEvent, hasReceiver } from './deliveries/receiver.js'
@@ -100,9 +100,29 @@ export async function listEventsToReplay(
   return rows
 }
 
+/** Without a copy of its media, the URL in an event leads nowhere. */
+const HAS_MEDIA = `coalesce((select false from media c where c.message_id = events.message_id and c.event_id = events.id
+  and c.status <> 'stored' limit 1), true)`
+
+/**
+ * True for events that went to the endpoint, or have a type that it gets: a receiver may refuse the others, and ten
+ * refusals end a replay. A reader who names types gets those.
+ */
+function fits({ endpointIds, types }: ReplayFilter): Selection {
+  if (endpointIds === undefined || types !== undefined) return { sql: '', bindings: [] }
+  const ids = `{${endpointIds.join()}}`
+  return {
+    sql: ` and coalesce((select case when events.type = any (?::text[]) then events.type = any (e.opt_in_events)
+        else coalesce(e.policy -> 'declinedEvents' @> to_jsonb(events.type), false) is false end
+        from endpoints e where e.id = any (?::uuid[]) limit 1)
+      or (select true from deliveries d where d.event_id = events.id and d.endpoint_id = any (?::uuid[]) limit 1), false)`,
+    bindings: [`{${OPT_IN_EVENT_TYPES.join()}}`, ids, ids],
+  }
+}
+
 /**
  * For an application, selects the events that were meant for it while its line is connected; otherwise those of the
- * lines, with or without receivers.
+ * lines that fit, with or without receivers.
  */
 function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
@@ -111,7 +131,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
     return {
       sql: `select id, event_id, created_at from deliveries
         where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
-          and exists (select from application_lines c where c.application_id = deliveries.application_id
+          and not (status = 'held' and ${WITHOUT_MEDIA}) and exists (select from application_lines c where c.application_id = deliveries.application_id
             and c.line_id = deliveries.line_id and gets_events(c.scopes))
           and ${hasEvent('deliveries')}`,
       bindings: [afterId, ...bindings, ...receivers.bindings],
@@ -121,10 +141,16 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const got = `coalesce((select true from deliveries
     where event_id = events.id and status || '' = 'delivered'${receivers.sql} limit 1), false)`
   const outcome = { any: undefined, delivered: got, undelivered: `not ${got}` }[filter.outcome]
+  const fitting = fits(filter)
   return {
     sql: `select id, id as event_id, created_at from events
-      where id > ?::uuid${sql} and ${HAS_CONTENT}${outcome === undefined ? '' : ` and ${outcome}`}`,
-    bindings: [afterId, ...bindings, ...(outcome === undefined ? [] : receivers.bindings)],
+      where id > ?::uuid${sql} and ${HAS_CONTENT}${outcome === undefined ? '' : ` and ${outcome}`} and ${HAS_MEDIA}${fitting.sql}`,
+    bindings: [
+      afterId,
+      ...bindings,
+      ...(outcome === undefined ? [] : receivers.bindings),
+      ...fitting.bindings,
+    ],
   }
 }
 

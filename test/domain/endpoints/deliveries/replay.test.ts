@@ -8,7 +8,8 @@ import {
   type ReplayRequest,
 } from '../../../../src/domain/endpoints/deliveries/replay.js'
 import { endAuthorization } from '../../../../src/domain/applications/authorizations.js'
-import { addEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
+import { addEndpoint, changeEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
+import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { disableConnection } from '../../../../src/domain/lines/connections.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { newId } from '../../../../src/ids.js'
@@ -20,7 +21,7 @@ import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { continueTask, recordCrashOfTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, lineForEachTest } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { until } from '../../../helpers/until.js'
 import { openForEachTest } from '../../../helpers/suite.js'
@@ -30,6 +31,7 @@ import {
   deliveriesOf,
   deliverWhenDue,
   deliveryRow,
+  mediaAt,
   receiveForDelivery,
   receiveNew,
   type DeliveryRow,
@@ -197,6 +199,26 @@ describeContext('replaying events', (context) => {
     verifyEvent(target.requests[0], line.signingSecret)
     expect([await rows(), await context.db('endpoints').orderBy('id')]).to.deep.equal(before)
     expect(await context.db('replayed_events').where({ task_id: work.id })).to.have.length(3)
+  })
+
+  it('to another URL leaves out types that the endpoint does not get, unless they are named, and media without a copy', async () => {
+    const setEvent = (n: number, type: string) =>
+      changeRows(context, 'events', deliveries[n]!.event_id, { type })
+    await setEvent(0, 'voiceMail')
+    await setEvent(1, 'messageStatus')
+    await context.db('deliveries').where({ line_id: line.lineId }).delete()
+    await receiveNew(context, line, { content: mediaAt('http://127.0.0.1:9/picture') })
+    const { url } = target
+    expect((await count({ url })).count).to.equal(2)
+    await changePolicy(context, ...own(line), { declinedEvents: ['voiceMail'] })
+    expect((await count({ url })).count).to.equal(1)
+    for (const type of ['voiceMail', 'messageStatus'] as const) {
+      expect((await count({ url, types: [type] })).count, type).to.equal(1)
+    }
+    await changeEndpoint(context, ...own(line), { optInEvents: ['messageStatus'] })
+    expect((await count({ url })).count).to.equal(2)
+    await context.db('media').where({ line_id: line.lineId }).update({ status: 'stored' })
+    expect((await count({ url })).count).to.equal(3)
   })
 
   it('to a URL waits ten seconds for each answer, whatever an endpoint may take', async () => {

@@ -68,9 +68,19 @@ function standardOutput() {
     maxLength: MAX_WAITING,
     retryEAGAIN: () => giveUpAt === undefined || performance.now() < giveUpAt,
   })
-  // pino calls it after a fatal line and at the exit of the process, and it would wait until all is read.
+  // The file's disk may be full. The lines wait, and each further line is another attempt.
+  let isFailing = false
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('write', () => {
+    isFailing = false
+  })
+  // pino calls it after a fatal line and at the exit of the process. It would wait until all is read, and try for ever
+  // to write to a full disk.
   const writeAll = output.flushSync.bind(output)
   output.flushSync = () => {
+    if (isFailing) return
     giveUpAt = performance.now() + LAST_WAIT_MS
     try {
       writeAll()

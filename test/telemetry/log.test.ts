@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runScript } from '../helpers/scripts.js'
-import { stopProcesses } from '../helpers/process/processes.js'
+import { runProgram, stopProcesses } from '../helpers/process/processes.js'
 
 const SECRET = 'S3cr3tT0ken'
 const TEXT = 'the words of a person'
@@ -61,6 +61,43 @@ describe('log', () => {
     expect(last.count).to.be.above(1000)
     expect(written.length - 1 + Number(last.count)).to.equal(20_000)
   })
+
+  it('keeps lines that a full disk does not take, and writes them when there is room', async () => {
+    const written = await logLines(`
+      const { default: fs } = await import('node:fs')
+      const { write } = fs
+      let tries = 0
+      fs.write = (...given) => {
+        tries += 1
+        given.at(-1)(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+      }
+      for (let n = 1; n <= 3; n += 1) {
+        log.info({ n }, 'line')
+        while (tries < n) await new Promise(setImmediate)
+      }
+      fs.write = write
+      log.info({ n: 4 }, 'line')`)
+    expect(written.map((line) => (JSON.parse(line) as Line).n)).to.deep.equal([1, 2, 3, 4])
+  })
+
+  for (const [how, end, exitCode] of [
+    ['is asked to stop', `process.kill(process.pid, 'SIGTERM')`, 0],
+    ['crashes', `throw new Error('a bug')`, 1],
+  ] as const) {
+    it(`does not keep a process that ${how} from ending while its disk is full`, async () => {
+      const code = `
+        import { closeOnSignal } from './dist/src/kit/process/shutdown.js'
+        import { createLog } from './dist/src/telemetry/log.js'
+        const log = createLog('web', 'info')
+        const timer = setInterval(() => log.info('line'), 10)
+        closeOnSignal(log, [{ name: 'work', close: async () => console.error('closed') }])
+        setTimeout(() => { ${end} }, 100)`
+      const shell = ['sh', '-c', 'exec "$NODE" --input-type=module --eval "$CODE" > /dev/full']
+      const script = runProgram('full', shell, { NODE: process.execPath, CODE: code })
+      expect(await script.exitCode).to.equal(exitCode)
+      expect(script.errorLines).to.deep.equal(exitCode === 0 ? ['closed'] : [])
+    })
+  }
 
   it('writes nothing when it is silent', async () => {
     expect(await logLines(`log.error('nothing')`, 'silent')).to.deep.equal([])

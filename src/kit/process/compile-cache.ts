@@ -1,6 +1,7 @@
 import module from 'node:module'
+import { fileURLToPath } from 'node:url'
 
-const folder = new URL('../../../.compile-cache', import.meta.url)
+const folder = fileURLToPath(new URL('../../../.compile-cache', import.meta.url))
 
 /**
  * Node 22.1 and newer keep what they compiled of each file, so that the next start is quicker. The cache is beside the
@@ -9,7 +10,7 @@ const folder = new URL('../../../.compile-cache', import.meta.url)
  */
 export function keepCompiled(): void {
   const isBuilt = import.meta.url.endsWith('.js')
-  if (isBuilt) (module as CompileCache).enableCompileCache?.(folder.pathname)
+  if (isBuilt) (module as CompileCache).enableCompileCache?.(folder)
 }
 
 /** The types of the oldest Node that this runs on do not have it yet. */

@@ -89,6 +89,32 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     expect(lines[1]).to.match(/the media \(.+\) or ENCRYPTION_KEY\. Keep both as well\.$/)
   })
 
+  it('a file that cannot be written is named in one sentence', async () => {
+    expect(await refuse('backup', join(folder, 'nowhere', 'linehook.backup'))).to.match(
+      /^A file cannot be read or written \(ENOENT: .+ open '.+nowhere\/linehook\.backup\..*'\)$/,
+    )
+  })
+
+  it('two backups that are written to one file at the same time do not mix', async () => {
+    const path = join(folder, 'twice.backup')
+    const ended = await context.db.transaction(async (trx) => {
+      await trx.raw('set local idle_in_transaction_session_timeout = 0')
+      await trx.raw('lock table lines')
+      const both = Promise.all([1, 2].map(() => linehook(environment, ['backup', path])))
+      await until('both have begun', async () => {
+        const waiting = await context.db.raw<{ rowCount: number }>(
+          `select from pg_stat_activity where application_name = 'linehook backup' and wait_event_type = 'Lock'
+             and datname = current_database()`,
+        )
+        return waiting.rowCount === 2
+      })
+      return { both }
+    })
+    for (const { errorLines } of await ended.both) expect(errorLines).to.deep.equal([])
+    await answer(await elsewhere(), 'restore', path)
+    expect(readdirSync(folder).filter((name) => name.includes('unfinished'))).to.deep.equal([])
+  })
+
   it('a database that is not empty is replaced only when that is asked for', async () => {
     const target = await elsewhere()
     await answer(target, 'restore', file)

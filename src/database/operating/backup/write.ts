@@ -33,7 +33,8 @@ export const END_OF_BACKUP = 'end of backup'
 export async function writeBackup(databaseUrl: string, file: string): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'linehook backup' })
   await client.connect()
-  const unfinished = `${file}.unfinished`
+  // Another process may be writing a backup of the same name.
+  const unfinished = `${file}.${process.pid}.unfinished`
   try {
     await beginLong(client, 'isolation level repeatable read, read only')
     const counts = new Map<string, number>()
@@ -60,7 +61,8 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Ma
     await rename(unfinished, file)
     return counts
   } catch (error) {
-    await rm(unfinished, { force: true })
+    // If the folder is closed, that error would hide this one.
+    await rm(unfinished, { force: true }).catch(() => undefined)
     throw error
   } finally {
     await client.end()

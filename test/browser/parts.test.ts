@@ -42,6 +42,26 @@ describe('the parts of the console in a browser', function () {
   const leftOf = async (element: Locator) => Math.round((await element.boundingBox())?.x ?? -1)
   const topOf = async (element: Locator) => Math.round((await element.boundingBox())?.y ?? -1)
 
+  it('cut a line’s long name in the activity, on a desk and on a phone', async () => {
+    const { lineId } = owner.line
+    const name = 'Praxis Dr. Schönenberger-Wachtendonk, Gemeinschaftspraxis für Allgemeinmedizin, Köln-Süd'
+    const nameOf = () => context.db('lines').where({ id: lineId })
+    const [before] = await nameOf().select<[{ name: string | null }]>('name')
+    await nameOf().update({ name })
+    for (const [options, mostLines] of [
+      [{}, 3],
+      [PHONE, 1],
+    ] as const) {
+      const page = await visit('/console/activity', options)
+      const cell = page.locator('ol.activity .when').first()
+      expect(await cell.locator('span').getAttribute('title')).to.equal(name)
+      const lineHeight = await cell.evaluate((each) => parseFloat(getComputedStyle(each).lineHeight))
+      expect((await cell.boundingBox())?.height).to.be.at.most(mostLines * lineHeight + 2)
+      await page.context().close()
+    }
+    await nameOf().update(before)
+  })
+
   it('show one time for a group of messages, and each message’s own time on hover', async () => {
     const { line } = owner
     const ago = async (id: string, minutes: number) =>

@@ -58,7 +58,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
               <div class="when">
                 <TimeOfDay zone={zone} at={at} />
                 {line !== undefined && (
-                  <span>
+                  <span title={line}>
                     <UserText>{line}</UserText>
                   </span>
                 )}

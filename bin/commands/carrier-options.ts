@@ -16,12 +16,13 @@ export function withSharedOptions(command: Command): Command {
     )
     .option(
       '--per-second <count>',
-      'messages per second for all its lines combined; can be below 1, or none for no limit',
+      'messages per second for all its lines combined, where each part counts if long texts are sent in parts; can be below ' +
+        '1, or none for no limit',
       pace,
     )
     .option(
       '--per-second-per-line <count>',
-      'messages per second for each line; can be below 1, or none for no limit',
+      'messages per second for each line, counted in the same way; can be below 1, or none for no limit',
       pace,
     )
     .option('--handles-opt-out', 'the carrier answers STOP, START and HELP itself')

@@ -17,6 +17,13 @@ export const SENDING: readonly Mutant[] = [
     tests: ORDER,
   },
   {
+    breaks: 'a text counts once for the pace of its account, however many parts the carrier gets',
+    file: 'src/domain/messages/windows.ts',
+    find: `return carrier?.countParts?.(text ?? '') ?? 1`,
+    replace: 'return carrier === undefined ? 0 : 1',
+    tests: ['test/domain/messages/sending/send-pace.test.ts'],
+  },
+  {
     breaks: 'claims of one line do not wait for each other',
     file: 'src/database/sql/messages/claim_messages.sql',
     find: '  perform lock_sending(ids);\n',

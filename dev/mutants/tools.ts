@@ -23,14 +23,14 @@ export const TOOLS: readonly Mutant[] = [
   {
     breaks: 'a window that was cleared is filled again by who is held elsewhere',
     file: 'src/kit/redis/sliding-window-hold.lua',
-    find: `if redis.call('ZSCORE', log, member) then`,
-    replace: 'if log then',
+    find: `while redis.call('ZSCORE', log, name_of(member, nth)) do`,
+    replace: 'while nth == 1 do',
     tests: WINDOW,
   },
   {
     breaks: 'those who waited behind one that leaves keep the times that they were told',
     file: 'src/kit/redis/sliding-window-leave.lua',
-    find: 'if opens_at < told then',
+    find: 'if opens_at < member.told then',
     replace: 'if opens_at < 0 then',
     tests: WINDOW,
   },

@@ -10,6 +10,12 @@ export interface MediaToSend {
   byteCount: number
 }
 
+/** At most `limit` in any span of `lengthMs`. */
+export interface Pace {
+  limit: number
+  lengthMs: number
+}
+
 /** A message for a carrier to send. */
 export interface OutboundMessage {
   /** Our id; a carrier that accepts a reference gets it, so that its reports find the message. */
@@ -25,6 +31,8 @@ export interface OutboundMessage {
   ageMs: number
   /** The time after which it is no longer wanted; undefined if the sender set none. */
   expiresInMs?: number
+  /** What the account takes, for a client that sends a text in parts; undefined if it has no limit. */
+  pace?: Pace
   /** Other options of the sender for the carrier, under names that the account knows. */
   options?: Readonly<Record<string, string>>
 }
@@ -46,6 +54,11 @@ export interface CarrierClient {
   /** The account's name. */
   readonly name: string
   send(message: OutboundMessage, signal: AbortSignal): Promise<Taken>
+  /**
+   * Counts the parts that it sends of a text, one after another. Each counts for the account's pace and may take the time
+   * of a message. If left out, a text is sent whole.
+   */
+  countParts?(text: string): number
   /**
    * Tests the account without sending anything.
    *

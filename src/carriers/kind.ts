@@ -49,8 +49,6 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   sessionWord?: 'connected'
   /** True if no other process could test an account, as with a device that only one may open. */
   isTestedWhereHeld?: true
-  /** True if it sends the segments of a text one after another, so that each may take the time of a message. */
-  sendsBySegment?: true
 }
 
 /** The resources that a carrier may use. */

@@ -5,6 +5,8 @@ export const MINUTE = 60_000
 const PATIENCE = 2000
 export const NUMBER_LIMIT = 5
 export const LINE_LIMIT = 30
+/** The window in which a member may take several places. */
+export const PACE_LIMIT = 12
 /** A plan with many waiters would go on for hours of its clock. */
 export const MAX_ASKS = 150
 
@@ -17,6 +19,7 @@ export type Step =
       count: number
       lateMs: number | 'never'
       goesFirst: boolean
+      places: number
     }
   | { kind: 'repeat'; gapMs: number; pick: number }
   | { kind: 'clear'; gapMs: number; number: number }
@@ -29,6 +32,8 @@ interface Ask {
   /** After each refusal it comes back so late, or never. */
   lateMs: number | 'never'
   goesFirst: boolean
+  /** How many places of the pace it needs. */
+  places: number
 }
 
 export interface Answer extends Ask {
@@ -63,6 +68,11 @@ const burst = fc.record({
     { weight: 4, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
+  places: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(1) },
+    { weight: 1, arbitrary: fc.integer({ min: 2, max: 4 }) },
+    { weight: 1, arbitrary: fc.integer({ min: PACE_LIMIT - 2, max: 2 * PACE_LIMIT + 2 }) },
+  ),
 })
 const repeat = fc.record({ kind: fc.constant('repeat' as const), gapMs, pick: fc.nat(1000) })
 const clear = fc.record({ kind: fc.constant('clear' as const), gapMs, number })
@@ -90,6 +100,7 @@ export async function carryOut(
 ): Promise<Answer[]> {
   const keyOf = (ofNumber: number) => `{${name}}:to:${ofNumber}`
   const line: Window = { key: `{${name}}:line`, limit: LINE_LIMIT, lengthMs: MINUTE }
+  const pace: Window = { key: `{${name}}:pace`, limit: PACE_LIMIT, lengthMs: MINUTE }
   const account = createAccount()
   const answers: Answer[] = []
   const coming: Ask[] = []
@@ -99,7 +110,7 @@ export async function carryOut(
     const ofNumber: Window = { key: keyOf(asked.number), limit: NUMBER_LIMIT, lengthMs: MINUTE }
     const mustGet = account.mustGet(asked)
     const take = asked.goesFirst ? windows.takeFirst : windows.take
-    const waitMs = await take(asked.member, [ofNumber, line], asked.at)
+    const waitMs = await take(asked.member, [ofNumber, line, { ...pace, places: asked.places }], asked.at)
     answers.push({ ...asked, waitMs, mustGet, epoch: account.epochOf(asked.number) })
     account.note(asked, waitMs)
     if (waitMs > 0 && asked.lateMs !== 'never') {
@@ -115,7 +126,7 @@ export async function carryOut(
       limit: NUMBER_LIMIT,
       lengthMs: MINUTE,
     }))
-    for (const left of [...ofNumbers, line]) {
+    for (const left of [...ofNumbers, line, pace]) {
       for (const { member, waitMs } of await windows.leave(left, members, at)) {
         const moved = coming.find((each) => each.member === member)
         account.move(member, at + waitMs)
@@ -153,6 +164,7 @@ export async function carryOut(
           number: step.number,
           lateMs: step.lateMs,
           goesFirst: step.goesFirst,
+          places: step.places,
         })
       }
     }
@@ -161,16 +173,23 @@ export async function carryOut(
   return answers
 }
 
+/** When each place of the pace is used that a member has taken at this moment. */
+export function placesFrom({ at, places }: Pick<Ask, 'at' | 'places'>): number[] {
+  return Array.from({ length: places }, (_, nth) => at + Math.ceil((nth * MINUTE) / PACE_LIMIT))
+}
+
 /** Who holds places and who waits, kept beside the windows in the plainest way. */
 function createAccount() {
-  const held = new Map<string, { at: number; number: number; epoch: number }>()
+  const held = new Map<string, { at: number; number: number; epoch: number; places: number }>()
   const waiting = new Map<string, { toldAt: number; number: number }>()
   const epochs = new Map<number, number>()
   const epochOf = (ofNumber: number) => epochs.get(ofNumber) ?? 0
 
   return {
     epochOf,
-    mustGet({ at, member, number: asked, goesFirst }: Ask): boolean {
+    mustGet({ at, member, number: asked, goesFirst, places }: Ask): boolean {
+      const ofPace = [...held].flatMap(([name, each]) => (name === member ? [] : placesFrom(each)))
+      if (ofPace.filter((each) => each > at - MINUTE).length + places > PACE_LIMIT) return false
       const own = held.get(member)
       if (own && own.at > at - MINUTE && own.epoch === epochOf(asked)) return true
       const others = [...held].filter(([name, place]) => name !== member && place.at > at - MINUTE)
@@ -180,11 +199,11 @@ function createAccount() {
         !overtakes && [...waiting].some(([name, { toldAt }]) => name !== member && toldAt > at - PATIENCE)
       return !waits && others.length < LINE_LIMIT && ofNumber.length < NUMBER_LIMIT
     },
-    note({ at, member, number: asked }: Ask, waitMs: number): void {
+    note({ at, member, number: asked, places }: Ask, waitMs: number): void {
       if (waitMs > 0) waiting.set(member, { toldAt: at + waitMs, number: asked })
       else {
         waiting.delete(member)
-        held.set(member, { at, number: asked, epoch: epochOf(asked) })
+        held.set(member, { at, number: asked, epoch: epochOf(asked), places })
       }
     },
     leave(member: string): void {

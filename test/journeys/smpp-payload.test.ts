@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import smpp, { type Pdu, type Session } from 'smpp'
 import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
+import { countSegments } from '../../src/kit/text/segments.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { pdu, startRawSmsc } from '../carriers/smpp/raw-smsc.js'
 import { describeInstallation } from './support/installation.js'
-import { numbers, outboundMessages } from './support/steps.js'
+import { numbers, outboundMessages, WIDE } from './support/steps.js'
 
 const hex = (text: string) => Buffer.from(text, 'latin1').toString('hex')
 const LONG = 'A text that is longer than one segment of 160 characters, and so goes in the payload. '.repeat(
@@ -17,23 +18,27 @@ const SETUP = { processes: ['receive-smpp', 'send-message', 'deliver-event'] } a
 
 /** What runs is what was built: receive-smpp and deliver-event, each as a process. */
 describeInstallation('journey: message_payload and national tables', SETUP, ({ context, receiver }) => {
-  async function lineAt(port: number, name: string, settings: object = {}) {
+  async function lineAt(port: number, name: string, settings: object = {}, pace: object = {}) {
     const account = { host: '127.0.0.1', port, systemId: 'linehook', ...settings }
-    await addCarrierAccount(context, { name, kind: 'smpp', settings: account })
-    return createLine(context, { carrierAccount: name, outgoingUrl: receiver.url })
+    await addCarrierAccount(context, { name, kind: 'smpp', settings: account, ...pace })
+    return createLine(context, { carrierAccount: name, outgoingUrl: receiver.url, ...WIDE })
   }
 
   /** @returns the number that it went to */
   async function send(line: TestLine, text: string): Promise<string> {
     const [to_number = ''] = numbers(1)
-    const id = await queueMessage(context, line, { to_number, text })
-    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    await sendAll(line, [{ to_number, text }])
+    return to_number
+  }
+
+  async function sendAll(line: TestLine, texts: readonly { to_number: string; text: string }[]) {
+    const ids = await Promise.all(texts.map((text) => queueMessage(context, line, text)))
+    await context.queues.enqueueMessages(ids.map((id) => ({ id, generation: 0 })))
     await until(
-      'it is sent',
+      'they are sent',
       async () => (await outboundMessages(context, line)).every(({ status }) => status === 'sent'),
       30_000,
     )
-    return to_number
   }
 
   const payloads = () =>
@@ -73,6 +78,18 @@ describeInstallation('journey: message_payload and national tables', SETUP, ({ c
     close()
   })
 
+  it('comes part by part at the pace of the account, which counts submit_sm', async () => {
+    const { port, taken, takenAt, close } = await startServer()
+    const line = await lineAt(port, 'paced', {}, { messagesPerSecond: 10 })
+    const texts = numbers(20).map((to_number, n) => ({ to_number, text: n % 2 === 0 ? LONG : 'Short' }))
+    await sendAll(line, texts)
+    const count = texts.reduce((sum, { text }) => sum + countSegments(text), 0)
+    expect(taken).to.have.length(count)
+    // A busy machine may read what came first a little late.
+    expect(takenAt.at(-1)! - takenAt[0]!).to.be.above((count / 10 - 1) * 1000 - 200)
+    close()
+  })
+
   it('and national tables pass through that server and come back as the same text', async () => {
     const { port, taken, sessions, close } = await startServer()
     const line = await lineAt(port, 'national', { nationalTables: 'turkish' })
@@ -96,6 +113,7 @@ describeInstallation('journey: message_payload and national tables', SETUP, ({ c
 /** The package's own server, which keeps what it takes. */
 async function startServer() {
   const taken: Pdu[] = []
+  const takenAt: number[] = []
   const sessions: Session[] = []
   const server = smpp.createServer({}, (session: Session) => {
     session.on('bind_transceiver', (bind: Pdu) => {
@@ -106,6 +124,7 @@ async function startServer() {
     session.on('unbind', (unbind: Pdu) => session.send(unbind.response()))
     session.on('submit_sm', (submit: Pdu) => {
       taken.push(submit)
+      takenAt.push(performance.now())
       session.send(submit.response({ message_id: 'p1' }))
     })
     session.on('error', () => undefined)
@@ -113,7 +132,7 @@ async function startServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   return {
-    ...{ port, taken, sessions },
+    ...{ port, taken, takenAt, sessions },
     close: () => {
       for (const session of server.sessions) session.destroy()
       server.close()

@@ -10,6 +10,8 @@ import {
   MAX_ASKS,
   MINUTE,
   NUMBER_LIMIT,
+  PACE_LIMIT,
+  placesFrom,
   plan,
   type Answer,
 } from '../helpers/window-plans.js'
@@ -41,6 +43,9 @@ describe('sliding windows under any plan', function () {
           const inWindow = given.filter((place) => windowOf(place) === each)
           expectNeverAbove(NUMBER_LIMIT, inWindow)
         }
+        // Who asks again has not used the places that it had.
+        const last = new Map(given.map((each) => [each.member, each]))
+        expectNeverAbove(PACE_LIMIT, [...last.values()].flatMap(placesOf))
       }),
       { numRuns: 150 },
     )
@@ -94,6 +99,30 @@ describe('sliding windows under any plan', function () {
         }
       }),
       { numRuns: 60 },
+    )
+  })
+
+  it('give those who need several places each of them in time, in the order of asking, and leave none unused', async () => {
+    const texts = fc.array(fc.integer({ min: 1, max: 2 * PACE_LIMIT + 2 }), { minLength: 1, maxLength: 25 })
+    await fc.assert(
+      fc.asyncProperty(texts, async (needs) => {
+        const pace = { key: `{${newName()}}`, limit: PACE_LIMIT, lengthMs: MINUTE }
+        const given = await followExactly(
+          needs.map(() => 0),
+          (member, at) => windows.take(member, [{ ...pace, places: needs[Number(member.slice(7))]! }], at),
+        )
+        const inOrder = given
+          .map((each) => ({ ...each, places: needs[each.nth]! }))
+          .toSorted((a, b) => a.nth - b.nth)
+        expectNeverAbove(PACE_LIMIT, inOrder.flatMap(placesOf))
+        let before = 0
+        for (const [index, { at, places }] of inOrder.entries()) {
+          expect(at, `text ${index} of ${needs.join()}`).to.be.at.least(inOrder[index - 1]?.at ?? 0)
+          expect(at, `text ${index} of ${needs.join()}`).to.be.at.most((before * MINUTE) / PACE_LIMIT)
+          before += places
+        }
+      }),
+      { numRuns: 100 },
     )
   })
 
@@ -156,6 +185,10 @@ function expectNeverAbove(limit: number, given: readonly { at: number; member: s
     const members = new Set(span.map(({ member }) => member))
     expect(members.size, `places taken in the minute up to ${at}`).to.be.at.most(limit)
   }
+}
+
+function placesOf({ member, at, places }: Pick<Answer, 'member' | 'at' | 'places'>) {
+  return placesFrom({ at, places }).map((moment, nth) => ({ at: moment, member: `${member} ${nth}` }))
 }
 
 function countPerMinute(given: readonly { at: number }[]): number[] {

@@ -116,6 +116,14 @@ describe('sliding window', () => {
     expect(await windows.take('holder 1', [line], 30)).to.equal(0)
   })
 
+  it('does not keep for ever the place of a member whose repeat is refused by another window', async () => {
+    const [number, line] = [window(1), window(2)]
+    expect(await windows.take('first', [line], 0)).to.equal(0)
+    expect(await windows.take('second', [number], 10)).to.equal(0)
+    expect(await windows.take('first', [number, line], 20)).to.be.greaterThan(0)
+    expect(await redis.pttl(line.key)).to.be.within(1, MINUTE)
+  })
+
   it('does not lose the place of a member whose repeat is refused by another window', async () => {
     const [number, line] = [window(1), window(2)]
     expect(await windows.take('first', [number, line], 0)).to.equal(0)
@@ -145,6 +153,59 @@ describe('sliding window', () => {
     expect(await redis.pttl(line.key)).to.be.greaterThan(2 * MINUTE)
     expect(await windows.take('holder 0', [line], 2 * MINUTE + 10)).to.equal(0)
     expect(await windows.take('next', [line], 3 * MINUTE + 10)).to.equal(0)
+  })
+
+  describe('for members that take several places', () => {
+    /** One place opens every 200 ms. */
+    const pace = () => window(5, 1000)
+
+    it('gives the next one its first place when the last one has its last', async () => {
+      const full = pace()
+      expect(await windows.take('a', [{ ...full, places: 4 }], 0)).to.equal(0)
+      expect(await windows.take('b', [{ ...full, places: 4 }], 10)).to.equal(790)
+      expect(await windows.take('c', [full], 10)).to.equal(1590)
+      expect(await windows.take('b', [{ ...full, places: 4 }], 800)).to.equal(0)
+      expect(await windows.take('c', [full], 1600)).to.equal(0)
+    })
+
+    it('gives one that takes more than the limit its turn too, and lets the next one wait for all of it', async () => {
+      const full = pace()
+      expect(await windows.take('long', [{ ...full, places: 12 }], 0)).to.equal(0)
+      expect(await windows.take('next', [{ ...full, places: 12 }], 1)).to.equal(2399)
+      expect(await windows.takeFirst('reply', [full], 2)).to.equal(2398)
+    })
+
+    it('does not let one that takes less overtake one that waits for more', async () => {
+      const full = pace()
+      expect(await windows.take('short', [{ ...full, places: 3 }], 0)).to.equal(0)
+      expect(await windows.take('long', [{ ...full, places: 5 }], 100)).to.equal(500)
+      expect(await windows.take('late', [full], 100)).to.be.above(500)
+      expect(await windows.take('late', [full], 700), 'while the long one is late').to.be.above(0)
+      expect(await windows.take('long', [{ ...full, places: 5 }], 710)).to.equal(0)
+    })
+
+    it('holds all of them, and gives all of them back', async () => {
+      const full = pace()
+      expect(await windows.take('a', [{ ...full, places: 4 }], 0)).to.equal(0)
+      await windows.hold('a', [full], 3000, 0)
+      expect(await windows.take('b', [{ ...full, places: 4 }], 10)).to.equal(3790)
+      expect(await windows.take('c', [full], 10)).to.equal(4590)
+      expect(await windows.take('d', [{ ...full, places: 2 }], 10)).to.equal(4790)
+      expect(await windows.leave(full, ['b'], 100)).to.deep.equal([
+        { member: 'c', waitMs: 0 },
+        { member: 'd', waitMs: 3900 },
+      ])
+      expect(await windows.leave(full, ['a'], 100)).to.deep.equal([{ member: 'd', waitMs: 0 }])
+    })
+
+    it('counts a repeat once, from its last time', async () => {
+      const full = pace()
+      for (const at of [0, 300, 900]) {
+        expect(await windows.take('a', [{ ...full, places: 9 }], at)).to.equal(0)
+        expect(await redis.zcard(full.key)).to.equal(9)
+      }
+      expect(await windows.take('b', [full], 901)).to.equal(1799)
+    })
   })
 
   it('keeps a held place as long, however many come and go in the others', async () => {

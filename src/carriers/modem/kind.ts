@@ -11,5 +11,4 @@ export const modemKind: CarrierKind<ModemSettings> = {
   listen: listenToModem,
   sessionWord: 'connected',
   isTestedWhereHeld: true,
-  sendsBySegment: true,
 }

@@ -8,6 +8,7 @@ import {
   type CarrierClient,
   type OutboundMessage,
 } from '../carrier.js'
+import { countSegments } from '../../kit/text/segments.js'
 import type { SentRecord } from '../records.js'
 import { NotWritten, type Channel } from './channel.js'
 import { errorOf } from './errors.js'
@@ -63,6 +64,7 @@ export function createModem(
   return {
     name,
     send,
+    countParts: (text) => countSegments(text),
     test: () => {
       if (findModem === undefined) return Promise.resolve('no receive-smpp process is using this modem')
       return Promise.resolve(findModem() === undefined ? fault?.() : undefined)

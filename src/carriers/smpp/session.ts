@@ -10,7 +10,7 @@ import { describeStatus, statusName } from './status.js'
 /**
  * The time limits; tests use shorter ones. Connecting, binding and the wait for the window are over before
  * CARRIER_TIMEOUT_MS by default: a message that was never written is then known not to have been sent. Each part of a
- * long text has that time (`sendsBySegment`), which is also that of a response where the sessions are held.
+ * long text has that time (`countParts`), which is also that of a response where the sessions are held.
  */
 export interface Timeouts {
   connectMs: number

@@ -6,9 +6,11 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
   type CarrierClient,
+  type Pace,
 } from '../carrier.js'
 import type { SentRecord } from '../records.js'
 import { NotBound, type Hosts } from './connect.js'
+import { createGate } from './gate.js'
 import { NoAnswer } from './requests.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
 import { idInReceipts } from './receipts/ids.js'
@@ -18,7 +20,7 @@ import type { Sessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
 import type { StatusRule } from './setting-lines.js'
 import { describeStatus, ruleOf, statusName } from './status.js'
-import { submitsOf } from './submit.js'
+import { countSubmits, submitsOf } from './submit.js'
 import { createThrottle } from './throttle.js'
 
 /** The SMSC holds too many texts to one number, whose phone may be off. */
@@ -46,16 +48,19 @@ export function createSmpp(
   // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
   const throttle = createThrottle(timeouts.throttledMs)
+  const gate = createGate()
 
   /** @throws the four errors of a carrier */
   async function submit(
     fields: PduFields,
+    pace: Pace | undefined,
     signal: AbortSignal,
     onLate: (response: Pdu) => void,
   ): Promise<string> {
     if (sessions === undefined) throw new CarrierUnavailable("no process is running the account's sessions")
     const number = String(fields.destination_addr)
     let status = ''
+    if (pace !== undefined) await gate(pace, signal)
     try {
       const response = await sessions.request('submit_sm', fields, signal, onLate)
       status = statusName(response.command_status)
@@ -74,10 +79,10 @@ export function createSmpp(
   }
 
   /** Earlier parts are sent already and must not be sent again. So this part is retried, whatever happens. */
-  async function submitFurther(...[fields, signal, onLate]: Parameters<typeof submit>): Promise<string> {
+  async function submitFurther(...asked: Parameters<typeof submit>): Promise<string> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await submit(fields, signal, onLate)
+        return await submit(...asked)
       } catch (error) {
         if (!(error instanceof CarrierThrottled || error instanceof CarrierUnavailable))
           throw new CarrierOutcomeUnknown('a part of the message was accepted, but a later one was not', {
@@ -86,7 +91,7 @@ export function createSmpp(
       }
       // During a pause it has the room of those that wait to begin.
       const waits = throttle.isPaused() ? Math.min(failures, 2) : failures
-      await sleep(reconnectMs(waits, Math.random()), undefined, { signal }).catch(() => {
+      await sleep(reconnectMs(waits, Math.random()), undefined, { signal: asked[2] }).catch(() => {
         throw new CarrierOutcomeUnknown(
           'a part of the message was accepted, but a later one was not accepted in time',
         )
@@ -96,6 +101,7 @@ export function createSmpp(
 
   return {
     name,
+    countParts: (text) => countSubmits(text, settings),
     send: async (message, signal) => {
       if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
       throttle.check()
@@ -110,7 +116,7 @@ export function createSmpp(
           const isOfWhole = record?.status === 'sent' ? index === submits.length - 1 : index === 0
           if (record !== undefined && isOfWhole) onLate?.(message.id, record)
         }
-        ids.push(await (index === 0 ? submit : submitFurther)(fields, signal, noteLate))
+        ids.push(await (index === 0 ? submit : submitFurther)(fields, message.pace, signal, noteLate))
       }
       const carrierMessageId = ids.pop() ?? ''
       // Some SMSCs give all parts the same id.

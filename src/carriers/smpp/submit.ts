@@ -1,4 +1,5 @@
 import { CarrierRejected, type OutboundMessage } from '../carrier.js'
+import { countSegments, LATIN_1, type AccountTable } from '../../kit/text/segments.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { headerOf, partElement, tableElements } from '../sms/user-data-header.js'
 import { encodeText } from './encoding.js'
@@ -63,6 +64,19 @@ export function submitsOf(
     ]),
     registered_delivery: index === parts.length - 1 ? receipt : 0,
   }))
+}
+
+/** Counts the `submit_sm` PDUs of a text. */
+export function countSubmits(text: string, settings: SmppSettings): number {
+  return settings.longMessages === 'payload' ? 1 : countSegments(text, tablesOf(settings))
+}
+
+/** What the account sends with besides GSM-7 and UCS-2. */
+export function tablesOf({
+  nationalTables,
+  defaultAlphabet,
+}: Pick<SmppSettings, 'nationalTables' | 'defaultAlphabet'>): AccountTable[] {
+  return defaultAlphabet === LATIN_1 ? [LATIN_1] : readLanguages(nationalTables)
 }
 
 /**

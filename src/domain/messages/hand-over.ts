@@ -10,7 +10,6 @@ import { explainCarrierCode } from '../../carriers/codes.js'
 import { faultOfMedia } from '../../carriers/media-limits.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
-import { countSegments } from '../../kit/text/segments.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
 import { carrierAttempts, carrierCodes, carrierDuration, handOverAge } from '../../telemetry/metrics.js'
 import { addSpan } from '../../telemetry/traces.js'
@@ -18,6 +17,7 @@ import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
+import { paceOf } from './windows.js'
 
 /** The carrier took nothing: it is asked again soon, then less often, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
@@ -85,7 +85,7 @@ async function callCarrier(
   const { id, fromNumber, toNumber, text, media, ageMs, account, carrierOptions, expiresInMs } = message
   const claimed = { id, claim, carrier: carrier.name }
   const kind = context.carriers.kinds.get(account.kind)
-  const stepCount = kind?.sendsBySegment === true ? countSegments(text ?? '') : 1
+  const stepCount = carrier.countParts?.(text ?? '') ?? 1
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs * stepCount)
   const copies = (media ?? []).map(({ token, contentType, byteCount }) => ({
     url: hostedUrl(context, token),
@@ -99,6 +99,7 @@ async function callCarrier(
     const asked = {
       ...{ id, fromNumber, toNumber, text, media: copies, attempt, ageMs },
       ...(expiresInMs !== null && { expiresInMs }),
+      ...(account.messagesPerSecond !== null && { pace: paceOf(account.messagesPerSecond) }),
       ...(carrierOptions !== null && { options: carrierOptions }),
     }
     const sending = carrier.send(asked, signal)

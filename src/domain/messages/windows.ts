@@ -2,8 +2,12 @@ import type { Database } from '../../database/connection.js'
 import { listHandedOver, listSendingLimits } from '../../database/messages/limits.js'
 import type { Conversation } from '../../database/messages/requeueing.js'
 import type { MessageToSend } from '../../database/messages/sending.js'
+import { isShort } from '../../kit/text/segments.js'
 import { sha256 } from '../../secrets.js'
+import type { Pace } from '../../carriers/carrier.js'
 import type { SlidingWindows, Window } from '../../kit/redis/sliding-window.js'
+import { findCarrierClient } from '../carriers/carrier-clients.js'
+import type { Context } from '../context.js'
 
 /**
  * This is a little longer than the minute of `claim_messages`, which decides in the end and counts from the
@@ -28,22 +32,30 @@ export function numberWindowKey(lineId: string, number: string): string {
  * each, at an account with 3/s, sent 1/s together). The service's own replies go first: whoever texts STOP expects the
  * confirmation within minutes, however much waits on the line (47 CFR 64.1200(a)(12)).
  *
+ * The line's limits count texts. Its pace and that of its account count what the carrier does: the parts that it gets.
+ *
  * @returns the milliseconds to wait; 0 if it is its turn
  * @throws Unavailable
  */
-export async function enterWindows(
-  { windows }: Pick<Tools, 'windows'>,
-  message: MessageToSend,
-): Promise<number> {
+export async function enterWindows(context: Context, message: MessageToSend): Promise<number> {
+  const { windows } = context
   const { id, account, isOwnReply } = message
-  const ofLine = windowsOfLine(message)
+  const places = await countPlaces(context, message)
+  const ofLine = windowsOfLine(message, places)
   const take = (of: Window[]) => (isOwnReply ? windows.takeFirst(id, of) : windows.take(id, of))
   const waitMs = await take(ofLine)
-  const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond)
+  const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond, places)
   if (waitMs > 0 || ofAccount.length === 0) return waitMs
   const accountWaitMs = await take(ofAccount)
   if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)
   return accountWaitMs
+}
+
+async function countPlaces(context: Context, { account, text }: MessageToSend): Promise<number> {
+  const hasPace = (account.messagesPerSecond ?? account.messagesPerSecondPerLine) !== null
+  if (!hasPace || isShort(text ?? '')) return 1
+  const carrier = await findCarrierClient(context, account)
+  return carrier?.countParts?.(text ?? '') ?? 1
 }
 
 /**
@@ -127,18 +139,22 @@ function windowsOfLine(
   message: Pick<MessageToSend, 'lineId' | 'toNumber' | 'numberLimit' | 'lineLimit'> & {
     account: Pick<MessageToSend['account'], 'messagesPerSecondPerLine'>
   },
+  places = 1,
 ): [Window, Window, ...Window[]] {
   const { lineId, toNumber, numberLimit, lineLimit, account } = message
   return [
     { key: numberWindowKey(lineId, toNumber), limit: numberLimit, lengthMs: WINDOW_MS },
     { key: lineKey(lineId), limit: lineLimit, lengthMs: WINDOW_MS },
-    ...paceWindow(paceKey(lineId), account.messagesPerSecondPerLine),
+    ...paceWindow(paceKey(lineId), account.messagesPerSecondPerLine, places),
   ]
 }
 
-/** The window of a carrier's pace. A pace below 1/s becomes one message in as many seconds as it takes. */
-function paceWindow(key: string, perSecond: number | null): Window[] {
-  if (perSecond === null) return []
+function paceWindow(key: string, perSecond: number | null, places = 1): Window[] {
+  return perSecond === null ? [] : [{ key, ...paceOf(perSecond), places }]
+}
+
+/** A pace below 1/s becomes one message in as many seconds as it takes. */
+export function paceOf(perSecond: number): Pace {
   const limit = Math.max(1, Math.floor(perSecond))
-  return [{ key, limit, lengthMs: Math.ceil((limit / perSecond) * 1000) }]
+  return { limit, lengthMs: Math.ceil((limit / perSecond) * 1000) }
 }

@@ -2,23 +2,20 @@
 -- keeps its places here, and others find them taken.
 --
 -- KEYS  log 1, log 2, …
--- ARGV  member, now in ms ('' is the clock of Redis), ms until the moment, then the length of each window in ms
+-- ARGV  member, now in ms ('' is the clock of Redis), ms until the moment, then the limit and the length in ms of each window
 
 local member = ARGV[1]
-local now = tonumber(ARGV[2])
-if not now then
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+local now = now_or_clock(ARGV[2])
 local moment = now + tonumber(ARGV[3])
 
 for w = 1, #KEYS do
-  local log, length = KEYS[w], tonumber(ARGV[3 + w])
+  local log, limit, length = KEYS[w], tonumber(ARGV[2 + 2 * w]), tonumber(ARGV[3 + 2 * w])
   -- A window that was cleared meanwhile stays cleared.
-  if redis.call('ZSCORE', log, member) then
-    redis.call('ZADD', log, moment, member)
-    local last = redis.call('ZRANGE', log, -1, -1, 'WITHSCORES')[2]
-    redis.call('PEXPIRE', log, tonumber(last) - now + length)
+  local nth = 1
+  while redis.call('ZSCORE', log, name_of(member, nth)) do
+    redis.call('ZADD', log, moment + offset_of(nth, limit, length), name_of(member, nth))
+    nth = nth + 1
   end
+  keep_after_last(log, now, length)
 end
 return 0

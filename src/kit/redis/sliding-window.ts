@@ -11,11 +11,16 @@ export interface Window {
   key: string
   limit: number
   lengthMs: number
+  /**
+   * The places that a member takes: the first at once, the others one after another, as fast as the window allows. They may
+   * be more than the limit. The default is 1.
+   */
+  places?: number
 }
 
 export interface SlidingWindows {
   /**
-   * Takes a place in every window for `member`, or in none. A repeat with the same member counts once, so it is
+   * Takes its places in every window for `member`, or in none. A repeat with the same member counts once, so it is
    * harmless after a crash.
    *
    * @param now in ms; the default is the clock of Redis, because the clocks of processes differ
@@ -102,7 +107,7 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           now ?? '',
           PATIENCE_MS,
           goesFirst ? 1 : 0,
-          ...windows.flatMap(({ limit, lengthMs }) => [limit, lengthMs]),
+          ...windows.flatMap(({ limit, lengthMs, places = 1 }) => [limit, lengthMs, places]),
         ),
       )
   return {
@@ -116,7 +121,7 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
           member,
           now ?? '',
           waitMs,
-          ...windows.map(({ lengthMs }) => lengthMs),
+          ...windows.flatMap(({ limit, lengthMs }) => [limit, lengthMs]),
         ),
       )
     },
@@ -179,5 +184,8 @@ function waiters(key: string): string {
 }
 
 function readScript(name: string): string {
-  return readFileSync(inProject(`src/kit/redis/${name}.lua`), 'utf8')
+  const [places, script] = ['sliding-window-places', name].map((each) =>
+    readFileSync(inProject(`src/kit/redis/${each}.lua`), 'utf8'),
+  )
+  return `${places}\n${script}`
 }

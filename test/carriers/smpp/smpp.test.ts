@@ -218,6 +218,16 @@ describe('smpp', () => {
     expect([...(carrierPartIds ?? []), carrierMessageId]).to.deep.equal(smsc.taken.map(({ id }) => id))
   })
 
+  it('submits no more than the pace of its account, however many parts its texts have', async () => {
+    await start({})
+    const startedAt = performance.now()
+    const pace = { limit: 2, lengthMs: 200 }
+    const sendThree = () => carrier.send(anyMessage({ text: 'x'.repeat(400), pace }), forEver)
+    await Promise.all([sendThree(), sendThree(), sendThree()])
+    expect(smsc.taken).to.have.length(9)
+    expect(performance.now() - startedAt).to.be.above(4 * 200)
+  })
+
   it('does not know the outcome when a later part cannot go in time', async () => {
     await start({ refuse: (nth) => (nth > 1 ? 'ESME_RMSGQFUL' : undefined) })
     const tooLate = new AbortController()

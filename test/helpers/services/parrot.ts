@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import * as yup from 'yup'
 import { CarrierRefused, type CarrierNumber } from '../../../src/carriers/carrier.js'
 import type { CarrierKind } from '../../../src/carriers/kind.js'
+import { countSegments } from '../../../src/kit/text/segments.js'
 import { CARRIER_KINDS } from '../../../src/carriers/registry.js'
 
 /** A kind of carrier with a setting of every sort, for tests of accounts. Its other side is `startParrot`. */
@@ -65,7 +66,7 @@ const parrot: CarrierKind<{
   },
 }
 
-/** As a parrot that only sends: it has no numbers to list. */
+/** As a parrot that only sends, in parts: it has no numbers to list. */
 const finch: CarrierKind = {
   ...parrot,
   title: 'Finch',
@@ -73,6 +74,7 @@ const finch: CarrierKind = {
   create: ({ name }) => ({
     name,
     send: ({ id }) => Promise.resolve({ carrierMessageId: id }),
+    countParts: (text) => countSegments(text),
     test: () => Promise.reject(new TypeError('a fault of the finch')),
     close: () => Promise.resolve(),
   }),

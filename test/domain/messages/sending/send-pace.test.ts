@@ -20,11 +20,14 @@ import {
 /** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
 const STRETCH = 60
 
+const FOUR_PARTS = 'x'.repeat(3 * 153 + 1)
+
 describe('the pace of a carrier account', () => {
   let context: Context
   /** In ms, and only moved by `sendAll`. */
   let now: number
   let count = 0
+  let numberCount = 0
 
   before(async () => {
     const real = await createTestContext({}, { carrierKinds: BIRDS })
@@ -51,11 +54,13 @@ describe('the pace of a carrier account', () => {
     return name
   }
 
-  async function queue(line: TestLine, howMany: number): Promise<string[]> {
+  async function queue(line: TestLine, howMany: number, text?: string): Promise<string[]> {
     const ids: string[] = []
     for (let n = 0; n < howMany; n += 1) {
+      numberCount += 1
       // To a number each: none is behind another.
-      ids.push(await queueMessage(context, line, { to_number: `+1500555${1000 + n}` }))
+      const to_number = `+1500555${1000 + numberCount}`
+      ids.push(await queueMessage(context, line, { to_number, ...(text && { text }) }))
     }
     return ids
   }
@@ -141,6 +146,29 @@ describe('the pace of a carrier account', () => {
       const ofLine = sentAt.slice(index * 6, index * 6 + 6)
       expect(new Set(ofLine)).to.have.property('size', 6)
     }
+  })
+
+  for (const pace of ['messagesPerSecond', 'messagesPerSecondPerLine'] as const) {
+    it(`counts the parts of a text where the carrier gets it in parts (${pace})`, async () => {
+      const line = await addLineAt(await addAccount({ [pace]: 5 }))
+      const ids = [
+        ...(await queue(line, 3, FOUR_PARTS)),
+        ...(await queue(line, 2)),
+        ...(await queue(line, 1, 'x'.repeat(1600))),
+        ...(await queue(line, 1)),
+      ]
+      expect(await sendAll(ids)).to.deep.equal([0, 800, 1600, 2400, 2600, 2800, 5000])
+    })
+  }
+
+  it('counts texts in the limits of the line, whatever their parts', async () => {
+    const account = await addAccount({ messagesPerSecond: 100 })
+    const line = await createLine(context, { carrierAccount: account, ...UNLIMITED, messagesPerMinute: 3 })
+    const ids = await queue(line, 4, FOUR_PARTS)
+    expect(await sendAll(ids.slice(0, 3))).to.deep.equal([0, 0, 0])
+    now = 120
+    const last = await sendWhenDue(context, ids[3]!)
+    expect(last).to.include({ kind: 'wait' }).and.to.have.property('ms').above(30_000)
   })
 
   it('uses up no attempt of a message that waits', async () => {

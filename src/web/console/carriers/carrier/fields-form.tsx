@@ -132,7 +132,7 @@ export function AccountFields({ page, action, account }: OfForm & { account: Car
       label={label}
       type="number"
       value={String(account[name] ?? '')}
-      hint="Can be below 1, such as 0.5. Leave empty for no limit."
+      hint="Can be below 1, such as 0.5. Where long texts are sent in parts, each part counts. Leave empty for no limit."
       more={{ step: 'any', min: MIN_PER_SECOND, max: MAX_PER_SECOND }}
     />
   )

@@ -1,4 +1,4 @@
-import type { Database } from '../connection.js'
+import { transaction, type Database } from '../connection.js'
 
 /** Returns the numbers of an account's lines, and the times since which they are lines. */
 export async function listNumbersAt(
@@ -46,4 +46,17 @@ export async function noteReceivedId(
      on conflict do nothing`,
     { kind, toNumber, carrierMessageId, messageId },
   )
+}
+
+/** Does the work while no other process does any with a message of this id. The work has connections of its own. */
+export async function whileReceiving(
+  db: Database,
+  kind: string,
+  carrierMessageId: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await transaction(db, async (trx) => {
+    await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 9))', [`${kind} ${carrierMessageId}`])
+    await work()
+  })
 }

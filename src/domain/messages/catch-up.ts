@@ -1,8 +1,14 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
 import type { ReceivedRecord } from '../../carriers/records.js'
-import { findReceivedIds, listNumbersAt, noteReceivedId } from '../../database/carriers/carrier-received.js'
+import {
+  findReceivedIds,
+  listNumbersAt,
+  noteReceivedId,
+  whileReceiving,
+} from '../../database/carriers/carrier-received.js'
 import { movePolledUntil, type PolledAccount } from '../../database/carriers/polled-accounts.js'
 import { asError, Unavailable } from '../../errors.js'
+import { createSemaphore, type Semaphore } from '../../kit/process/semaphore.js'
 import { pollAccounts } from '../carriers/poll-accounts.js'
 import type { Context } from '../context.js'
 import { canReceive } from '../lines/senders.js'
@@ -41,7 +47,7 @@ export async function catchUp(
   { isStart, signal }: { isStart: boolean; signal: AbortSignal },
 ): Promise<number> {
   let total = 0
-  const taking = new Set<string>()
+  const inTurn = createSemaphore({ atOnce: 1, maxWaiting: Infinity, busy: '' })
   await pollAccounts(
     context,
     { what: 'received', everySeconds: isStart ? 0 : POLL_EVERY_SECONDS, signal },
@@ -58,7 +64,7 @@ export async function catchUp(
         keptSince,
         keptUntil,
         signal,
-        taking,
+        inTurn,
         taken: 0,
         failed: 0,
       }
@@ -104,8 +110,8 @@ interface Poll {
    */
   keptUntil: number
   signal: AbortSignal
-  /** The messages that this call takes in: entries of the same account at the provider list them at the same time. */
-  taking: Set<string>
+  /** Does the work of one account after that of another. */
+  inTurn: Semaphore
   taken: number
   failed: number
 }
@@ -142,15 +148,18 @@ async function receiveRecord(
   const lineSince = found && poll.lineSince.get(found.toNumber)
   // Messages from before the number became a line belonged to another user.
   if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
-  const key = `${poll.kind} ${carrierMessageId}`
-  if (poll.taking.has(key)) return
-  poll.taking.add(key)
-  // Another process may have taken it in under the name of another account while this one read it.
-  if ((await findReceivedIds(context.db, poll.kind, [carrierMessageId])).size > 0) return
-  const { name: carrierAccount } = poll.carrier
-  const outcome = await receiveMessage(context, { carrierAccount, carrierMessageId, ...found, receivedAt })
-  if (outcome.kind !== 'received') return
-  poll.taken += 1
-  const { messageId } = outcome
-  await noteReceivedId(context.db, poll.kind, found.toNumber, { carrierMessageId, messageId })
+  const { kind, carrier } = poll
+  // Entries of the same account at the provider list it at the same time, here or in other processes. Each turn holds one
+  // connection while it needs another.
+  await poll.inTurn(() =>
+    whileReceiving(context.db, kind, carrierMessageId, async () => {
+      if ((await findReceivedIds(context.db, kind, [carrierMessageId])).size > 0) return
+      const inbound = { carrierAccount: carrier.name, carrierMessageId, ...found, receivedAt }
+      const outcome = await receiveMessage(context, inbound)
+      if (outcome.kind !== 'received') return
+      poll.taken += 1
+      const { messageId } = outcome
+      await noteReceivedId(context.db, kind, found.toNumber, { carrierMessageId, messageId })
+    }),
+  )
 }

@@ -5,7 +5,7 @@ import { setRoutes } from '../../../src/domain/lines/routes.js'
 import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
-import { describeContext } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { withCarrierOf, ANNA, BEN, inboundText, messageRow, sendNew } from '../fixtures.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
@@ -24,6 +24,7 @@ interface Had {
 }
 
 describeContext('catching up on what lines have received', (context) => {
+  const other = joinService(context)
   let line: TestLine
   let had: Had[]
   let asked: { numbers: readonly string[]; since: Date }[]
@@ -48,8 +49,8 @@ describeContext('catching up on what lines have received', (context) => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
   /** The same context, with a carrier that has what the test says. */
-  const withMessages = () =>
-    withCarrierOf(context, {
+  const withMessages = (process = context) =>
+    withCarrierOf(process, {
       async *listReceived(numbers, since) {
         asked.push({ numbers, since })
         yield had.map((each) => ({
@@ -125,6 +126,13 @@ describeContext('catching up on what lines have received', (context) => {
       expect(await pass()).to.equal(0)
       expect(asked, 'both are asked').to.have.length(2)
       expect(await received()).to.have.length(2)
+    })
+
+    it('brings what two processes list at the same moment once', async () => {
+      had = Array.from({ length: 20 }, () => ({ id: newSid('SM') }))
+      const passes = await Promise.all([pass(), pass(true, withMessages(other))])
+      expect(passes[0] + passes[1]).to.equal(20)
+      expect(await received()).to.have.length(20)
     })
 
     it('brings what both list once, and a late callback to either is a repeat', async () => {

@@ -2544,7 +2544,7 @@ begin
     'carrier', x.carrier, 'carrier_message_id', i.carrier_message_id, 'message_id', x.id)))
   from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text, "carrierPartIds" text[])
   cross join lateral unnest(x."carrierPartIds" || x."carrierMessageId") as i(carrier_message_id)
-  where x."carrierMessageId" is not null having count(*) > 0;
+  where i.carrier_message_id is not null having count(*) > 0;
 
   if jsonb_path_exists(settlements, '$[*].charge.price') then
     perform note_charges(jsonb_agg(x.charge || jsonb_build_object('id', x.id)))

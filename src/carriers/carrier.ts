@@ -187,6 +187,16 @@ export class CarrierUnavailable extends Error {
  */
 export class CarrierOutcomeUnknown extends Error {
   override name = 'CarrierOutcomeUnknown'
+  /** The carrier's ids of the parts that it has taken for certain. */
+  readonly carrierPartIds: readonly string[]
+
+  constructor(
+    message: string,
+    { carrierPartIds = [], ...options }: ErrorOptions & { carrierPartIds?: readonly string[] } = {},
+  ) {
+    super(message, options)
+    this.carrierPartIds = carrierPartIds
+  }
 }
 
 /** The carrier refused a request other than sending. The error's message says what is wrong. */

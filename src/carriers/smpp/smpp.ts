@@ -116,7 +116,12 @@ export function createSmpp(
           const isOfWhole = record?.status === 'sent' ? index === submits.length - 1 : index === 0
           if (record !== undefined && isOfWhole) onLate?.(message.id, record)
         }
-        ids.push(await (index === 0 ? submit : submitFurther)(fields, message.pace, signal, noteLate))
+        try {
+          ids.push(await (index === 0 ? submit : submitFurther)(fields, message.pace, signal, noteLate))
+        } catch (cause) {
+          if (!(cause instanceof CarrierOutcomeUnknown)) throw cause
+          throw new CarrierOutcomeUnknown(cause.message, { cause, carrierPartIds: ids })
+        }
       }
       const carrierMessageId = ids.pop() ?? ''
       // Some SMSCs give all parts the same id.

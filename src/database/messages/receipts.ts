@@ -103,7 +103,8 @@ export interface FoundReceipt {
  * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the
  * carrier's. Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
- * A text of several parts is delivered with its last part, and fails with any of them, even if it was delivered.
+ * A text of several parts is delivered with its last part, and fails with any of them, even if it was delivered. The others
+ * say nothing of the whole otherwise: it may be `unknown` because a later one was not taken.
  *
  * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
  */
@@ -124,7 +125,7 @@ export async function applyReceipts(
      ), found as (
        select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*,
          g.status = 'failed' and (g."isOfPart" is true or ${isOfPart}) as is_failed_part,
-         case when g.status = 'delivered' and ${isOfPart} then 'sent' else g.status end as outcome
+         g.status <> 'failed' and ${isOfPart} as is_silent
        from asked g
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
          where m.id = g."messageId" and m.direction = 'outbound' and coalesce(m.carrier, l.carrier) = g."carrierAccount" limit 1) o on true
@@ -143,7 +144,7 @@ export async function applyReceipts(
        where not g.is_outdated ${isByNumber ? NOBODY_IS_SENDING : ''}
      ), given as (
        -- Of several for one message, the one that says most.
-       select distinct on (id) * from found order by id, outcome = 'sent', is_failed_part desc, n
+       select distinct on (id) * from found order by id, is_silent, status = 'sent', is_failed_part desc, n
      ), before as (
        select m.id, m.status from messages m
        where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
@@ -162,13 +163,13 @@ export async function applyReceipts(
        on conflict do nothing
      ), changed as (
        update messages m
-       set status = g.outcome, error = g.error, carrier_code = g."carrierCode", carrier_reason = g."carrierReason", receipt_at = clock_timestamp(),
+       set status = g.status, error = g.error, carrier_code = g."carrierCode", carrier_reason = g."carrierReason", receipt_at = clock_timestamp(),
            carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
            handed_over_at = coalesce(m.handed_over_at, clock_timestamp()),
-           sent_at = case when g.outcome = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
+           sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
        from given g join before b on b.id = g.id
-       where m.id = any (array(select id from given)) and m.id = g.id
-         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.outcome <> 'sent')
+       where m.id = any (array(select id from given)) and m.id = g.id and not g.is_silent
+         and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
            or (b.status = 'delivered' and g.is_failed_part and m.segment_count > 1)
            or (b.status = 'queued' and m.claim_id is not null))
        returning ${CHANGED}, m.carrier_reason, g.charge, b.status as status_before

@@ -137,7 +137,13 @@ async function callCarrier(
         'carrier.unexpected_error',
       )
     }
-    return { ...claimed, status: 'unknown', error: 'carrier_outcome_unknown' }
+    const carrierPartIds = error instanceof CarrierOutcomeUnknown ? [...error.carrierPartIds] : []
+    return {
+      ...claimed,
+      status: 'unknown',
+      error: 'carrier_outcome_unknown',
+      ...(carrierPartIds.length > 0 && { carrierPartIds }),
+    }
   }
 }
 
@@ -154,11 +160,16 @@ function waitAskedFor({ retryInMs }: CarrierThrottled): number {
   return Math.min(Math.max(Math.ceil(retryInMs) || 0, 0), MAX_THROTTLE_MS)
 }
 
+/** A carrier's code that heeds its signal says more in this time. */
+const HEED_MS = 100
+
 /** Ends the wait even if a carrier's code ignores its signal. */
 function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {
-      reject(new CarrierOutcomeUnknown('no response in time'))
+      setTimeout(() => {
+        reject(new CarrierOutcomeUnknown('no response in time'))
+      }, HEED_MS)
     })
   })
 }

@@ -234,8 +234,10 @@ describe('smpp', () => {
     const sending = failure(carrier.send(anyMessage({ text: 'x'.repeat(400) }), tooLate.signal))
     await until('it is refused', () => smsc.seen.filter((each) => each === 'submit_sm').length > 2)
     tooLate.abort()
-    expect(await sending).to.be.instanceOf(CarrierOutcomeUnknown)
+    const error = await sending
     expect(smsc.taken).to.have.length(1)
+    expect(error).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect((error as CarrierOutcomeUnknown).carrierPartIds).to.deep.equal(smsc.taken.map(({ id }) => id))
   })
 
   it('begins no text for a while after ESME_RTHROTTLED, and ends those that have begun', async () => {

@@ -141,10 +141,10 @@ describeContext('receipts of SMSCs', (context) => {
   async function settle(
     id: string,
     claim: string,
-    carrierMessageId: string,
-    parts: { carrierPartIds?: string[] } = {},
+    carrierMessageId: string | null,
+    more: { status?: string; carrierPartIds?: string[] } = {},
   ): Promise<void> {
-    const settlement = { id, claim, status: 'sent', carrier: account.name, carrierMessageId, ...parts }
+    const settlement = { id, claim, status: 'sent', carrier: account.name, carrierMessageId, ...more }
     await context.db.raw('select * from settle_messages(?::jsonb)', [JSON.stringify([settlement])])
   }
   const bring = (text: string | Buffer, fields: PduFields = {}, from = ANNA) =>
@@ -243,6 +243,17 @@ describeContext('receipts of SMSCs', (context) => {
         expect(await stateOf(id)).to.equal(end)
       })
     }
+
+    it('settle a text that is unknown because a later part was not taken, only if they failed', async () => {
+      const { id, claim } = await claimed()
+      await settle(id, claim, null, { status: 'unknown', carrierPartIds: ['taken1', 'taken2'] })
+      expect(await bring('id:taken1 stat:DELIVRD err:000', { esm_class: 4 })).to.deep.equal({
+        status: 'ESME_ROK',
+      })
+      expect(await stateOf(id)).to.equal('unknown')
+      await bring('id:taken2 stat:UNDELIV err:001', { esm_class: 4 })
+      expect(await stateOf(id)).to.equal('failed')
+    })
 
     it('count together if they come together: a failed part decides', async () => {
       const { id, claim } = await claimed()

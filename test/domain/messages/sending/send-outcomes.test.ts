@@ -57,6 +57,23 @@ describeContext('what a carrier answers', (context) => {
     })
   }
 
+  it('“not known” names the parts that it has taken, also if its time was over', async () => {
+    const id = await queueMessage(context, line)
+    const heeding = withCarrier(impatient(), (_, signal) =>
+      new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => setImmediate(resolve))
+      }).then(() => {
+        throw new CarrierOutcomeUnknown('a later part was not taken in time', {
+          carrierPartIds: ['p1', 'p2'],
+        })
+      }),
+    )
+    expect((await sendWhenDue(heeding, id)).kind).to.equal('unknown')
+    const ids = await context.db('carrier_message_ids').where({ message_id: id }).pluck('carrier_message_id')
+    expect(ids).to.have.members(['p1', 'p2'])
+    expect(await messageRow(context, id)).to.include({ status: 'unknown', carrier_message_id: null })
+  })
+
   it('“not available” counts, and the message is tried again with a growing wait until it works', async () => {
     const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.unavailableTwice })
     for (const [attempt, ms] of [

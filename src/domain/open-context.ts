@@ -147,9 +147,17 @@ export function createContext(config: Config, options: ContextOptions): Context 
   }
 }
 
-function createFetches({ allowHttp, allowedPrivateCidrs, allowedCarrierCidrs }: Config) {
+/** The connections to one host besides those of deliveries: for test events and replays. */
+const OTHER_CONNECTIONS = 50
+
+function createFetches({ allowHttp, allowedPrivateCidrs, allowedCarrierCidrs, deliverConcurrency }: Config) {
   return {
-    safeFetch: createSafeFetch({ allowHttp, allowedPrivateCidrs }),
+    safeFetch: createSafeFetch({
+      allowHttp,
+      allowedPrivateCidrs,
+      // Endpoints of many users are at one host. With fewer, those that hang there would hold up the others.
+      maxConnectionsPerOrigin: deliverConcurrency + OTHER_CONNECTIONS,
+    }),
     carrierFetch: createSafeFetch({
       allowHttp,
       allowedPrivateCidrs: [...allowedPrivateCidrs, ...allowedCarrierCidrs],

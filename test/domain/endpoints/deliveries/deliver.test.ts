@@ -8,6 +8,7 @@ import { describeContext, joinService } from '../../../helpers/context.js'
 import { lineForEachTest } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
 import {
   attemptRows,
   changeRows,
@@ -66,6 +67,21 @@ describeContext('an attempt to deliver an event', (context) => {
     expect(headers['content-type']).to.equal('application/json')
     expect(headers['user-agent']).to.equal(`Linehook/${context.config.version}`)
     expect(headers['content-length']).to.equal(String(Buffer.byteLength(body)))
+  })
+
+  it('waits for no other endpoint at the same host, although all of them hang', async () => {
+    const { config, safeFetch } = context
+    const isHanging = ({ path }: { path: string }) => path === '/hanging'
+    receiver.answerWith((response, request) => isHanging(request) || response.end())
+    const stop = new AbortController()
+    const url = `http://127.0.0.1:${receiver.port}/hanging`
+    const others = Array.from({ length: config.deliverConcurrency }, () =>
+      safeFetch.request(url, { signal: stop.signal }).catch(() => undefined),
+    )
+    await until('all hang', () => receiver.requests.filter(isHanging).length === others.length)
+    expect(await attempt()).to.deep.equal({ kind: 'delivered' })
+    stop.abort()
+    await Promise.all(others)
   })
 
   it('signs so that a Standard Webhooks library verifies it, and only under the line’s secret', async () => {

@@ -4,7 +4,7 @@ import { toJson } from '../text.js'
 
 /** A row of a file for sending one text to many. */
 export interface ListedText {
-  /** The line of the file where it begins. */
+  /** Its row in the file, as a spreadsheet counts. */
   line: number
   /** An E.164 number; null if it could not be read. */
   toNumber: string | null

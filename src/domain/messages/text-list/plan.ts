@@ -144,9 +144,11 @@ function requireShort(template: string): void {
   }
 }
 
-const NUMBER_COLUMNS = ['to', 'phone', 'number', 'phonenumber', 'tonumber', 'mobile', 'cell', 'tel', 'msisdn']
-/** This many rows decide which column has the numbers, if no column's name shows it. */
+/** This many rows decide which column has the numbers. */
 const SAMPLE = 20
+/** The names that such a column has, and those that it may share with a column of other figures. */
+const NUMBER_COLUMN = /phone|mobil|m[oó]vil|\bcel|handy|\btel|msisdn|whatsapp|^to$|^to.?number$/
+const MAYBE_NUMBER_COLUMN = /^(number|recipient)$/
 
 /** @throws UserError if a column is named that does not exist */
 function findColumn({ columns, rows }: ListFile, asked: string, country: string | null): number {
@@ -155,14 +157,16 @@ function findColumn({ columns, rows }: ListFile, asked: string, country: string 
     if (place === -1) throw new UserError(`The file has no column named “${asked.trim()}”`)
     return place
   }
-  const bare = columns.map((each) => keyOf(each).replace(/[^a-z]/g, ''))
-  for (const name of NUMBER_COLUMNS) if (bare.includes(name)) return bare.indexOf(name)
-  const counts = columns.map(
-    (_, n) =>
-      rows.slice(0, SAMPLE).filter(({ values }) => parseNumber(values[n] ?? '', country) !== undefined)
-        .length,
-  )
-  return Math.max(0, counts.indexOf(Math.max(...counts)))
+  const sample = rows.slice(0, SAMPLE)
+  const scores = columns.map((column, n) => {
+    const written = sample.map(({ values }) => values[n] ?? '')
+    const readable = written.filter((each) => parseNumber(each, country) !== undefined)
+    const byName = NUMBER_COLUMN.test(keyOf(column)) ? 2 : MAYBE_NUMBER_COLUMN.test(keyOf(column)) ? 1 : 0
+    if (readable.length === 0) return byName / SAMPLE
+    // The number of a customer may be read as one of a phone, but nobody writes a plus sign before it.
+    return byName * 2 * SAMPLE + readable.length + readable.filter((each) => each.startsWith('+')).length
+  })
+  return Math.max(0, scores.indexOf(Math.max(...scores)))
 }
 
 const WORDS: Partial<Record<string, string>> = {

@@ -13,20 +13,23 @@ export interface ListFile {
 }
 
 export interface ListRow {
-  /** The line where it begins in the file, as editors and spreadsheets count. */
+  /** Its row as a spreadsheet counts: one of several lines is one row, and empty rows count too. */
   line: number
   values: string[]
 }
 
 /**
- * Reads CSV (RFC 4180) with commas or semicolons, whichever its first line has more of. Rows without any value are
+ * Reads CSV (RFC 4180) with commas, semicolons or tabs, whichever its first line has most of. Rows without any value are
  * left out.
  *
  * @throws UserError if it is not CSV, or too long
  */
 export function readListFile(written: string): ListFile {
   // Forms turn every line break into CRLF, so a file that comes back in one would otherwise have other texts.
-  const csv = written.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const csv = written
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(FOR_EXCEL, '')
   if (Buffer.byteLength(csv) > MAX_FILE_BYTES) throw new UserError('The file is larger than 1 MiB', 413)
   if (csv.includes('\0')) throw new UserError('The file is not CSV. Save it as CSV (UTF-8)')
   const [head, ...rows] = parseRows(csv, delimiterOf(csv))
@@ -37,26 +40,33 @@ export function readListFile(written: string): ListFile {
   return { columns: readColumns(head.values), rows }
 }
 
-function delimiterOf(csv: string): ',' | ';' {
+/** A line that tells Excel the separator, and is no row there. */
+const FOR_EXCEL = /^sep=.\n/i
+
+function delimiterOf(csv: string): string {
   const head = csv.slice(0, csv.indexOf('\n') + 1 || undefined).replace(/"[^"]*"/g, '')
-  return head.split(';').length > head.split(',').length ? ';' : ','
+  const counts = DELIMITERS.map((each) => head.split(each).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
+const DELIMITERS = [',', ';', '\t']
+
 function parseRows(csv: string, delimiter: string): ListRow[] {
+  const rows: ListRow[] = []
+  let recordCount = 0
   try {
-    const records = parse(csv, {
+    parse(csv, {
       delimiter,
-      info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      to: MAX_ROWS + 2,
-    }) as unknown as { record: string[]; info: { lines: number } }[]
-    return records.map(({ record, info }) => ({
-      // The package counts to the end of a row, which may contain line breaks in quotes.
-      line: info.lines - record.join('').split('\n').length + 1,
-      values: record.map((value) => value.trim()),
-    }))
+      on_record: (record: string[], { empty_lines: emptyCount }) => {
+        recordCount += 1
+        const values = record.map(plainValue)
+        if (values.some((value) => value !== '')) rows.push({ line: recordCount + emptyCount, values })
+        return null
+      },
+    })
+    return rows
   } catch (error) {
     const { lines } = error as { lines?: unknown }
     if (typeof lines !== 'number') throw error
@@ -64,6 +74,11 @@ function parseRows(csv: string, delimiter: string): ListRow[] {
       `Line ${lines} is not valid CSV. Put values that contain quotes in quotes, and double the quotes inside`,
     )
   }
+}
+
+/** What spreadsheets are not to take for a formula has an apostrophe before it, also in our own exports. */
+function plainValue(value: string): string {
+  return value.trim().replace(/^'(?=[=+@-])/, '')
 }
 
 /** @throws UserError unless each column can be named */
@@ -81,7 +96,7 @@ function readColumns(columns: string[]): string[] {
   return columns
 }
 
-/** Columns are found by their names, ignoring case. */
+/** Columns are found by their names, ignoring case. Macs may write an accent as a character of its own. */
 export function keyOf(column: string): string {
-  return column.trim().toLowerCase()
+  return column.trim().normalize('NFC').toLowerCase()
 }

@@ -2,25 +2,32 @@ import type { Database } from '../../../database/connection.js'
 import type { NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
 import { hasChosenSince, noteKeyword } from '../../../database/lines/line-peers.js'
 import { findAnyLine } from '../../../database/lines/lines.js'
+import { withoutInvisible } from '../phone-number.js'
 import { announceOptOut } from './announce.js'
 import { answerKeyword, queueAnswers, type KeywordAnswer } from './answers.js'
 
 export type Keyword = 'stop' | 'start' | 'help'
 
 const WORDS = new Map<string, Keyword>([
-  ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map(
-    (word) => [word, 'stop'] as const,
-  ),
+  ...[
+    ...['STOP', 'STOPALL', 'STOP ALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE'],
+    // The FCC's rule has it as two words (47 CFR 64.1200(a)(10)), and carriers as one.
+    ...['OPT OUT', 'OPTOUT'],
+  ].map((word) => [word, 'stop'] as const),
   ...['START', 'UNSTOP'].map((word) => [word, 'start'] as const),
   ...['HELP', 'INFO'].map((word) => [word, 'help'] as const),
 ])
 
 /**
  * Reads a text as a keyword: `stop` opts its sender out of the line, `start` back in, and `help` asks what this is;
- * undefined is an ordinary text. The keyword must be the whole text, ignoring case.
+ * undefined is an ordinary text. The keyword must be the whole text, ignoring case and punctuation: two spaces on a phone
+ * make a period.
  */
 export function readKeyword(text: string): Keyword | undefined {
-  return WORDS.get(text.trim().toUpperCase())
+  const bare = withoutInvisible(text.normalize('NFKC'))
+    .replace(/[\s\p{P}]+/gu, ' ')
+    .trim()
+  return WORDS.get(bare.toUpperCase())
 }
 
 /** A received message with a keyword. */

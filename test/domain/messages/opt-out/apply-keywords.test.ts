@@ -23,7 +23,22 @@ import { refusal } from '../../refusal.js'
 
 describe('a keyword', () => {
   for (const [keyword, words] of [
-    ['stop', ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT']],
+    [
+      'stop',
+      [
+        'STOP',
+        'STOPALL',
+        'STOP ALL',
+        'UNSUBSCRIBE',
+        'CANCEL',
+        'END',
+        'QUIT',
+        'REVOKE',
+        'OPTOUT',
+        'OPT OUT',
+        'OPT-OUT',
+      ],
+    ],
     ['start', ['START', 'UNSTOP']],
     ['help', ['HELP', 'INFO']],
   ] as const) {
@@ -37,6 +52,22 @@ describe('a keyword', () => {
     }
   }
 
+  it('may have punctuation around it, as phones and people add it', () => {
+    const texts = [
+      'Stop.',
+      'STOP!!',
+      '“Stop”',
+      "'stop'",
+      'Stop . ',
+      '*STOP*',
+      'stop\u200e',
+      'ＳＴＯＰ',
+      'Opt  out.',
+    ]
+    for (const text of texts) expect(readKeyword(text), JSON.stringify(text)).to.equal('stop')
+    expect(readKeyword('Help?')).to.equal('help')
+  })
+
   it('is read from a whole text only', () => {
     const texts = [
       'stop it',
@@ -45,7 +76,9 @@ describe('a keyword', () => {
       'the end',
       'non-stop',
       'restart',
-      'STOP.',
+      'Stop, please',
+      'S.T.O.P',
+      '?',
       '',
       '  ',
       'Hello',

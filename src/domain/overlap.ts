@@ -17,8 +17,12 @@ export function checkOverlap(overlapSeconds: number, what: 'secret' | 'token', u
   }
   if (overlapSeconds === 0 || until === null) return
   throw new UserError(
-    `The previous ${what} still works until ${until.toISOString()}, and another change would end it now. If the last ` +
-      `change was yours, use the current ${what}. Otherwise wait until then, or set overlapSeconds to 0 to end both immediately`,
+    `overlapSeconds: the previous ${what} still works until ${inUtc(until)}, and another change would end it now. If the ` +
+      `last change was yours, use the current ${what}. Otherwise wait until then, or end both immediately (0)`,
     409,
   )
+}
+
+function inUtc(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

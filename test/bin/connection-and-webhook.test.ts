@@ -80,7 +80,7 @@ describeCommands(
         [['connection', 'disconnect', '+15551240003'], 'This line has no developer connection'],
         [
           ['connection', 'set-url', number, 'ftp://example.com'],
-          'outgoing webhook URL: The URL starts with ftp:, which is not supported. Use https://.',
+          'url: The URL starts with ftp:, which is not supported. Use https://.',
         ],
         [
           ['webhook', 'create', number],

@@ -77,7 +77,7 @@ export async function setLineEndpointUrl(
   url: string | undefined,
 ): Promise<void> {
   const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
-  if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
+  if (fault !== undefined) throw new UserError(`url: ${fault}`)
   await changing(context, userId, lineId, async (trx) => {
     await writeUrl(context, trx, await requireEnabled(trx, userId, lineId, { isLocked: true }), userId, url)
   })
@@ -173,7 +173,7 @@ async function optIn(trx: Database, userId: string, lineId: string, types: OptIn
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
   else if (types.length > 0) {
-    throw new UserError('optInEvents needs an outgoing webhook URL. Set outgoingWebhookUrl too')
+    throw new UserError('optInEvents needs an outgoing webhook URL. Give one too')
   }
 }
 

@@ -71,7 +71,7 @@ describeContext('what an endpoint gets from its owner', (context) => {
       const refused = await refusal(rotate())
       expect(refused.status).to.equal(409)
       expect(refused.message).to.match(
-        /^The previous secret still works until \d{4}-.*, or set overlapSeconds to 0 to end both immediately$/,
+        /^overlapSeconds: the previous secret still works until \d{4}-\S+ \d\d:\d\d UTC, .*, or end both immediately \(0\)$/,
       )
       expect(await reveal()).to.equal(second)
       expect(signersOf(await sent(), line.signingSecret, second)).to.deep.equal([true, true])

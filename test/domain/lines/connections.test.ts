@@ -144,7 +144,7 @@ describeContext('a developer connection', (context) => {
       it(`that may be called, unlike ${url}`, async () => {
         const { status, message } = await refusal(setUrl(url))
         expect(status).to.equal(400)
-        expect(message).to.match(/^outgoing webhook URL: ./)
+        expect(message).to.match(/^url: ./)
         expect(await find()).to.include({ outgoingWebhookUrl: null })
       })
     }

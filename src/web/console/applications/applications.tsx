@@ -132,6 +132,8 @@ function Register({ page }: { page: Page }) {
       <Form page={page} action={APPLICATIONS}>
         <ApplicationFields page={page} action={APPLICATIONS} />
         <Select
+          page={page}
+          action={APPLICATIONS}
           name="kind"
           label="Kind"
           options={KINDS}

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type OptInEventType } from '../../../event-types.js'
-import { typedIn } from '../form.js'
+import { faultOf, typedIn } from '../form.js'
 import type { Page } from '../page.js'
 
 /** The choice of events besides those that every endpoint gets: receivers refuse types that they do not know. */
@@ -12,9 +12,11 @@ export function OptInEvents(props: {
   const { page, action, types } = props
   const isRefused = page.fault?.action === action
   const chosen = isRefused ? (typedIn(page, action, 'optInEvents') ?? '').split('\n') : props.chosen
+  const { note } = faultOf({ page, action, name: 'optInEvents', label: 'Also post' })
   return (
     <fieldset>
       <legend>Also post</legend>
+      {note}
       {types.map((type) => (
         <label key={type}>
           <input

@@ -92,12 +92,14 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
       <Field {...moment('until')} label="Until" hint="Leave empty for now." />
       <ZoneSelect zone={valueOf('zone')} />
       <Select
+        {...{ page, action }}
         name="outcome"
         label="Which events"
         options={Object.entries(OUTCOME_WORDS)}
         value={valueOf('outcome', 'undelivered')}
       />
       <Select
+        {...{ page, action }}
         name="type"
         label="Type"
         options={[['', 'All types'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
@@ -189,15 +191,28 @@ function readReplay(ctx: KoaContext): ReplayRequest {
   const since = new Date(parseMoment(fieldOf(ctx, 'since')))
   const from = Number.isNaN(since.getTime()) ? readLocalField(ctx, 'from', 'From') : since
   if (from === undefined) throw new UserError('From must be a date and time')
-  const type = ALL_EVENT_TYPES.find((each): each is EventType => each === fieldOf(ctx, 'type'))
+  const [outcome, type] = [chosen(ctx, 'outcome', REPLAY_OUTCOMES), chosen(ctx, 'type', ALL_EVENT_TYPES)]
   const url = fieldOf(ctx, 'url').trim()
   const perSecond = fieldOf(ctx, 'perSecond')
   return {
     from,
     until: readLocalField(ctx, 'until', 'Until'),
-    outcome: REPLAY_OUTCOMES.find((each) => each === fieldOf(ctx, 'outcome')),
+    outcome,
     types: type === undefined ? undefined : [type],
     perSecond: perSecond === '' ? undefined : Number(perSecond),
     url: url === '' ? undefined : url,
   }
+}
+
+/** @throws UserError for anything else, because without a choice more events are replayed */
+function chosen<Choice extends string>(
+  ctx: KoaContext,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const written = fieldOf(ctx, name)
+  const choice = choices.find((each) => each === written)
+  if (choice === undefined && written !== '')
+    throw new UserError(`${name} must be one of ${choices.join(', ')}`)
+  return choice
 }

@@ -156,6 +156,7 @@ export async function sendText(
   mediaUrls: readonly string[] = [],
 ): Promise<{ id: string }> {
   const key = fieldOf(ctx, 'key')
+  if (fieldOf(ctx, 'text').trim() === '' && mediaUrls.length === 0) throw new UserError('text is required')
   const accepted = postMessage(context, {
     isFromConsole: true,
     userId: sessionOf(ctx).userId,

@@ -155,7 +155,12 @@ describeWith('applications in the console', startConsole, (site) => {
     const ticked = { ...TYPED, optInEvents: 'lineDisconnected' }
     const refused = await browser.submit(PATH, ticked)
     expect(refused.status).to.equal(400)
-    expect(refused.text).to.match(/role="alert"[^>]*>Opt in events needs a webhook URL/)
+    expect(refused.text).to.match(/role="alert"[^>]*>Also post needs a webhook URL\. Give one too/)
+    expect(refused.text).to.include('<legend>Also post</legend><small class="why">Needs a webhook URL.')
+    const odd = await browser.submit(PATH, { ...TYPED, kind: 'other' })
+    expect(odd.text).to.match(
+      /<select name="kind" aria-invalid="true">.*?<small class="why">Must be confidential/s,
+    )
     await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
     const [application, ...others] = await listApplicationsOf(site.context.db, userId)
     expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])

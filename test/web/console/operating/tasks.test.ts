@@ -99,6 +99,14 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expect(faultOf(await line.act('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(
       /^Another URL: /,
     )
+    for (const [name, label] of [
+      ['outcome', 'Which events'],
+      ['type', 'Type'],
+    ] as const) {
+      const odd = await line.act('replay', { ...typed, [name]: 'other' })
+      expect(faultOf(odd)).to.match(new RegExp(`^${label} must be one of `))
+      expect(odd.text).to.include(`<select name="${name}" aria-invalid="true">`)
+    }
 
     expectSentTo(await line.act('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
     await goOn(site.context, await newest())

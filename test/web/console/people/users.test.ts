@@ -258,7 +258,8 @@ describeWeb('the pages of users', ({ context, web }) => {
 
     it('can be disabled and enabled, after choosing what happens to their lines and applications', async () => {
       const undecided = await browser.submit(`${path}/disable`, { belongings: '' })
-      expectFault(undecided, 400, 'Choose whether their lines and applications keep working')
+      expectFault(undecided, 400, 'Their lines and applications: choose whether they keep working')
+      expect(undecided.text).to.match(/<select name="belongings" aria-invalid="true">/)
       for (const [belongings, words] of [
         ['stops', 'Their lines and applications are stopped.'],
         ['goes_on', 'Their lines and applications keep working.'],

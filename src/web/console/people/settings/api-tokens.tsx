@@ -200,6 +200,7 @@ export function postApiToken(context: Context): Act {
 function readExpiry(written: string): number | null {
   if (written === 'never' || written === '') return null
   const days = EXPIRY_DAYS.find((each) => String(each) === written)
-  if (days === undefined) throw new UserError(`expires must be ${EXPIRY_DAYS.join(', ')} days, or never`)
+  if (days === undefined)
+    throw new UserError(`expiresInDays must be ${EXPIRY_DAYS.join(', ')} days, or never`)
   return days
 }

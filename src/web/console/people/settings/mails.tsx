@@ -20,12 +20,14 @@ const CHOICES: Record<'user' | 'operator', readonly (readonly [NoticeMails, stri
 /** The choice of notifications that come by email; the console has them all. */
 export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
   const choices = CHOICES[page.session?.role ?? 'user']
+  const action = `${SETTINGS}/mails`
   return (
     <section id="mails">
       <h2>Email</h2>
       {page.hasMail ? (
-        <Form page={page} action={`${SETTINGS}/mails`}>
+        <Form page={page} action={action}>
           <Select
+            {...{ page, action }}
             name="mails"
             label="Notifications by email"
             hint={`To ${page.session?.email ?? ''}. At most one email a minute, and the same problem at most once an hour.`}

@@ -101,7 +101,10 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     expect(answers[0]).to.deep.equal(answers[1])
     expect(await acts.clone()).to.have.length(1)
     const [again] = await press('3600')
-    expectFault(again!, 409, /^The previous token still works until /)
+    expectFault(again!, 409, /^Current token expires: the previous token still works until /)
+    expect(again!.text).to.match(
+      /<select name="overlapSeconds" aria-invalid="true">.*<option value="3600" selected>.*class="why">The previous token/s,
+    )
     expect(await send(before), 'the overlap that was chosen').to.equal(200)
 
     await press('0')
@@ -126,7 +129,7 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     const { status, text } = await line.submit('incoming-webhook/regenerate', { overlapSeconds: '86401' })
     expect(status).to.equal(400)
     expect(text).to.match(
-      /<details class="confirm" open>(?:(?!<\/form>).)*\/regenerate"(?:(?!<\/form>).)*Overlap seconds must be/s,
+      /<details class="confirm" open>(?:(?!<\/form>).)*\/regenerate"(?:(?!<\/form>).)*Current token expires must be/s,
     )
     expect(await send(line.webhookPath)).to.equal(200)
   })

@@ -31,7 +31,7 @@ describeWith("a line's tab Receive", startConsole, (site) => {
   it('says what is wrong with a URL at its form, with what was typed still in it', async () => {
     const { status, text } = await line.submit('outgoing-webhook', { url: 'http://10.1.2.3/events' })
     expect(status).to.equal(400)
-    expect(text).to.match(/\/outgoing-webhook"(?:(?!<\/form>).)*role="alert"[^>]*>outgoing webhook URL: /s)
+    expect(text).to.match(/\/outgoing-webhook"(?:(?!<\/form>).)*role="alert"[^>]*>Your server's URL: /s)
     expect(text).to.include('value="http://10.1.2.3/events"')
     expect(text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
     expect(await line.page('/receive')).to.include(`value="${site.receiver.url}"`)

@@ -59,6 +59,9 @@ describeWith("a line's tab Send", startConsole, (site) => {
     expect(answer.text).to.match(/name="sendAt" value="2199-01-01T00:00" aria-invalid="true"/)
     expect(answer.text).to.include('<small class="why">Can be at most 30 days ahead</small>')
     expect(answer.text.split('aria-invalid')).to.have.length(2)
+    const blank = await line.submit('messages', { ...typed, text: ' ', sendAt: '' })
+    expectFault(blank, 400, 'Text is required')
+    expect(blank.text).to.match(/<textarea name="text"[^>]*aria-invalid="true"/)
   })
 
   it('counts segments without a script, on the page, and sends nothing by it', async () => {

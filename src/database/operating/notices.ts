@@ -100,6 +100,17 @@ export async function findNotices(db: Database, ids: readonly string[]): Promise
     .select<Notice[]>(COLUMNS)
 }
 
+/** Returns those of the ids that no endpoint and no carrier account has any more. */
+export async function findGone(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select x.id from unnest(?::uuid[]) x(id)
+     where not exists (select from endpoints e where e.id = x.id and e.removed_at is null)
+       and not exists (select from carrier_accounts c where c.id = x.id)`,
+    [[...ids]],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Counting stops at `limit`. */
 export async function countUnreadNotices(db: Database, reader: NoticeReader, limit: number): Promise<number> {
   const unread = seenBy(db, reader)

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { findGone } from '../../../database/operating/notices.js'
 import { storable } from '../../../database/text.js'
 import { isId } from '../../../ids.js'
 import { getReading, listNotices, markRead, type Notice } from '../../../domain/operating/notices.js'
@@ -54,6 +55,7 @@ export function showNotices(context: Context): Middleware {
       },
     )
     const notices = found.slice(0, PAGE_SIZE)
+    const gone = await findGone(context.db, notices.flatMap(removableOf))
     const { readId } = await getReading(context, session.userId)
     const [first, last] = [notices[0], notices.at(-1)]
     const isFiltered = Object.keys(asked).length > 0
@@ -120,6 +122,7 @@ export function showNotices(context: Context): Middleware {
                   key={notice.id}
                   notice={notice}
                   readerId={session.userId}
+                  isGone={removableOf(notice).some((id) => gone.has(id))}
                   isNew={readId === null || notice.id > readId}
                 />
               ))}
@@ -146,7 +149,16 @@ async function needsOf(context: Context, { userId, role }: Session): Promise<(Ca
   return groupCauses(lines.flatMap((line) => causesOfLine(line, healthOf.get(line.id))))
 }
 
-function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; isNew: boolean }) {
+/** The id of what a notification leads to, if that may have been deleted since. */
+function removableOf(notice: Notice): string[] {
+  const { cure } = describeNotice(notice)
+  const id = cure?.at === 'endpoint' ? cure.endpointId : cure?.at === 'carrier' ? cure.id : undefined
+  return isId(id) ? [id] : []
+}
+
+/** @param props.isGone true if what it is about was deleted */
+function Item(props: { notice: Notice; readerId: string; isNew: boolean; isGone: boolean }) {
+  const { notice, readerId, isNew, isGone } = props
   const { mood, title, text, cure } = describeNotice(notice)
   return (
     <li id={notice.id} class={mood}>
@@ -163,7 +175,11 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
           <Time at={notice.at} />
         </small>
       </span>
-      {cure !== undefined && <CureLink cure={cure} userId={readerId} />}
+      {isGone ? (
+        <span class="muted">Deleted since</span>
+      ) : (
+        cure !== undefined && <CureLink cure={cure} userId={readerId} />
+      )}
     </li>
   )
 }

@@ -1,13 +1,16 @@
 import { expect } from 'chai'
 import { insertNotices } from '../../../../src/database/operating/notices.js'
+import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { newId } from '../../../../src/ids.js'
 import { forgetNotices } from '../../../domain/operating/notices/fixtures.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
+import { createLine } from '../../../helpers/factories.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import { expectPage, expectSentTo, expectFault } from '../support.js'
 
 const NOTICES = '/console/notices'
+const OUTGOING = 'http://127.0.0.1:9/events'
 
 describeWeb('notices in the console', ({ context, web }) => {
   let user: Person
@@ -54,7 +57,7 @@ describeWeb('notices in the console', ({ context, web }) => {
       .trim()
 
   it('show users their own, with a link to the fix', async () => {
-    const endpointId = newId()
+    const { lineId, endpointId } = await createLine(context, { userId: user.id, outgoingUrl: OUTGOING })
     await addEndpointNotice(user.id, 'Front desk', endpointId)
     await addEndpointNotice(operator.id, 'Somebody else’s')
     await addQueueNotice()
@@ -64,12 +67,19 @@ describeWeb('notices in the console', ({ context, web }) => {
     )
     expect(text).to.include(`<a href="/console/endpoints/${endpointId}">Open the endpoint</a>`)
     expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
+    await setLineEndpointUrl(context, user.id, lineId, undefined)
+    expect(await showTo(user), 'a page that is not there')
+      .to.include('Deleted since')
+      .and.not.include(`/console/endpoints/${endpointId}`)
   })
 
   it('show operators all of them', async () => {
-    await addEndpointNotice(user.id)
+    const { endpointId } = await createLine(context, { userId: user.id, outgoingUrl: OUTGOING })
+    await addEndpointNotice(user.id, 'Front desk', endpointId)
     await addQueueNotice()
+    const account = await addNotice('carrier.down', null, { accountId: newId(), name: 'old', state: 'down' })
     const text = await showTo(operator)
+    expect(text).to.match(new RegExp(`id="${account}"(?:(?!</li>).)*Deleted since`, 's'))
     expect(text).to.include('Front desk</bdi> is disabled').and.to.include('The queue send-message is stuck')
     expect(text).to.include(`<a href="/console/users/${user.id}">Open the user</a>`)
     expect(text).to.include('<code>send-message</code> process is running')
@@ -160,7 +170,7 @@ describeWeb(
         expect(await chosen()).to.equal(mails)
       }
       const refused = await browser.submit('/console/settings/mails', { mails: 'some' })
-      expectFault(refused, 400, 'Mails must be one of all, own, none')
+      expectFault(refused, 400, 'Notifications by email must be one of all, own, none')
     })
   },
 )

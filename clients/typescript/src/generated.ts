@@ -319,7 +319,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages/${segment(messageId)}/cancel`, {}, options)
   }
 
-  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for its next attempt. */
+  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. If its media could not be copied yet, also of a received message, copying is retried. Refused if the message is not waiting for its next attempt. */
   async tryMessageNow(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/try-now`, {}, options)
   }

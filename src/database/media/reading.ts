@@ -17,13 +17,15 @@ export interface MessageMedia {
   height: number | null
   /** True if its file was deleted because of its age. */
   isRemoved: boolean
+  /** The time of the next attempt while it is pending, as Postgres writes it in JSON. */
+  dueAt: string
 }
 
 /** SQL for a query of messages `m`: JSON, a list in order. It is looked up only where there is any. */
 export const MEDIA_OF_MESSAGE = `case when m.media_urls is null then '[]' else (
     select coalesce(json_agg(json_build_object('status', x.status, 'failure', x.failure, 'token', x.token,
       'contentType', x.content_type, 'byteCount', x.byte_count, 'width', x.width, 'height', x.height,
-      'isRemoved', x.removed_at is not null) order by x.id), '[]')
+      'isRemoved', x.removed_at is not null, 'dueAt', x.due_at) order by x.id), '[]')
     from media x where x.message_id = m.id) end`
 
 /** The media that are served under a token. */
@@ -56,6 +58,21 @@ export async function restartMedia(db: Database, userId: string, messageId: stri
     `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, lost_count = 0, due_at = clock_timestamp(),
        job_generation = job_generation + 1
      where message_id = ?::uuid and user_id = ? and status = 'failed' and source_url <> ''
+     returning id, job_generation as generation`,
+    [messageId, userId],
+  )
+  return rows
+}
+
+/**
+ * Makes the next attempt due now for media that could not be copied yet.
+ *
+ * @returns none if there are none of this message
+ */
+export async function makeMediaDue(db: Database, userId: string, messageId: string): Promise<RowJob[]> {
+  const { rows } = await db.raw<{ rows: RowJob[] }>(
+    `update media set due_at = clock_timestamp(), job_generation = job_generation + 1
+     where message_id = ?::uuid and user_id = ? and status = 'pending' and failure is not null
      returning id, job_generation as generation`,
     [messageId, userId],
   )

@@ -3,6 +3,7 @@ import {
   makeMessageDue,
   makeMessagesDue,
 } from '../../database/messages/requeueing.js'
+import { makeMediaDue } from '../../database/media/reading.js'
 import type { Message } from '../../database/messages/message.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
@@ -16,21 +17,23 @@ const AT_ONCE = 500
 export const MAX_WAITING_COUNTED = 1000
 
 /**
- * Tries a message now that waits for the next try of its carrier. Windows, pauses and earlier messages to the same
- * number still apply.
+ * Tries a message now that waits for the next try of its carrier, or for that of copying its media; a received one waits
+ * for the latter only. Windows, pauses and earlier messages to the same number still apply.
  *
  * @throws UserError 404, 409 if it does not wait for a time
  */
 export async function tryMessageNow(context: Context, userId: string, id: string): Promise<Message> {
   await getMessage(context, userId, id)
   const due = await makeMessageDue(context.db, userId, id)
-  if (due === undefined) {
+  const media = due === undefined ? await makeMediaDue(context.db, userId, id) : []
+  if (due === undefined && media.length === 0) {
     throw new UserError(
       'This message is not waiting for a retry. It is waiting for its turn or for a pause to end, or has left the queue',
       409,
     )
   }
-  void context.queues.enqueueMessages([due])
+  if (due !== undefined) void context.queues.enqueueMessages([due])
+  void context.queues.enqueueMedia(media)
   return getMessage(context, userId, id)
 }
 

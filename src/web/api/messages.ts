@@ -318,7 +318,8 @@ export const messageOperations = [
     may: 'changes lines',
     summary: 'Retry a waiting message now',
     description:
-      'Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for its next attempt.',
+      'Rate limits, pauses and the order of messages to the same number still apply. If its media could not be copied yet, also ' +
+      'of a received message, copying is retried. Refused if the message is not waiting for its next attempt.',
     answer: message,
     refusals: [409],
     act: async ({ context, userId, id: messageId }) =>

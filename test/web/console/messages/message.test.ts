@@ -500,6 +500,21 @@ describeWith("a message's page", startConsole, (site) => {
       await line.browser.submit(`${pathOf(id)}/deliveries/${delivery.id}/send-again`)
       expect(await words(id)).to.include('Copying… The last attempt failed')
     })
+
+    it('makes the next attempt to copy its media on "Retry now"', async () => {
+      const id = await receiveMedia('http://127.0.0.1:9/picture.png')
+      expect(await page(id)).not.to.include(`action="${pathOf(id)}/try-now"`)
+      expectFault(await line.browser.submit(`${pathOf(id)}/try-now`), 409, /^This message is not waiting/)
+      await copyMedia(site.context, id)
+      const before = await mediaRow(site.context, id)
+      expect(before).to.include({ status: 'pending', failure: 'media_connect' })
+      expect(await words(id)).to.match(/Next attempt: \d{4}-\S+ \S+ UTC Retry now/)
+      const answer = await line.browser.submit(`${pathOf(id)}/try-now`)
+      expectSentTo(answer, `${pathOf(id)}?done=tried-now`)
+      const after = await mediaRow(site.context, id)
+      expect(after.due_at).to.be.below(before.due_at)
+      expect(after.job_generation).to.equal(before.job_generation + 1)
+    })
   })
 
   it('links to the media URL that a sent message was given, if it is on the web', async () => {

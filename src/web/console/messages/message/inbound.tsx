@@ -1,12 +1,13 @@
 import { Fragment } from 'preact'
 import type { MediaStatus } from '../../../../states.js'
-import { Empty } from '../../form.js'
+import { Empty, Form, Time } from '../../form.js'
 import { sectionPath } from '../../lines/line/section.js'
 import { ShortId } from '../../short-id.js'
 import { DeliveryHistory } from './delivery.js'
 import { ListenerHistory } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Replays } from './replays.js'
+import { isLate, mayTryMessageNow, tryNowPath } from './send-again.js'
 import { Step } from './step.js'
 
 const COPY_WORDS: Record<MediaStatus, string> = {
@@ -18,7 +19,7 @@ const COPY_WORDS: Record<MediaStatus, string> = {
 
 /** Received, made events (one for the text, and one for each of the media), and where those went. */
 export function InboundHistory(view: MessageView) {
-  const { message, line, events, isOwner } = view
+  const { page, message, line, events, isOwner } = view
   const { media } = message
   const isOver = media.every(({ status }) => ['stored', 'failed'].includes(status))
   const deliveryCount = events.reduce((sum, { deliveries }) => sum + deliveries.length, 0)
@@ -33,11 +34,24 @@ export function InboundHistory(view: MessageView) {
             </p>
           )}
         </Step>
-        {media.map(({ token, status }, n) => (
+        {media.map(({ token, status, failure, dueAt }, n) => (
           <Step
             key={token}
             title={COPY_WORDS[status] + (media.length > 1 ? ` (${n + 1} of ${media.length})` : '')}
-          />
+          >
+            {isLate({ status, failure }) && (
+              <p>
+                Next attempt: <Time at={new Date(dueAt)} />
+              </p>
+            )}
+            {n === media.findIndex(isLate) && isOwner && mayTryMessageNow(view) && (
+              <Form page={page} action={tryNowPath(message.id)} class="inline">
+                <button type="submit" class="secondary">
+                  Retry now
+                </button>
+              </Form>
+            )}
+          </Step>
         ))}
         {events.map((event) => (
           <Fragment key={event.id}>

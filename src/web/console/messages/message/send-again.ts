@@ -30,9 +30,15 @@ export function mayTryDeliveryNow({ status, endpointPausedAt, endpointDisabledAt
   return status === 'pending' && endpointPausedAt === null && endpointDisabledAt === null
 }
 
-/** True if it was tried and failed, and nothing is paused. */
+/** True if it or the copying of its media was tried and failed, and nothing is paused. */
 export function mayTryMessageNow({ message, pauses }: Pick<MessageView, 'message' | 'pauses'>): boolean {
-  return message.status === 'queued' && message.error !== null && pauses.length === 0
+  if (pauses.length > 0) return false
+  return message.media.some(isLate) || (message.status === 'queued' && message.error !== null)
+}
+
+/** True for media that could not be copied yet. */
+export function isLate({ status, failure }: Pick<Message['media'][number], 'status' | 'failure'>): boolean {
+  return status === 'pending' && failure !== null
 }
 
 export function tryNowPath(messageId: string): string {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 import { keepCompiled } from '../src/kit/process/compile-cache.js'
+import { hideKnownWarnings } from '../src/kit/process/foreign-warnings.js'
 import { loadProcess } from '../src/kit/process/stop-request.js'
 
 // A service that is asked to stop has done its work, so it ends with 0. Any other command that is interrupted has
@@ -8,6 +9,7 @@ import { loadProcess } from '../src/kit/process/stop-request.js'
 if (process.argv[2] === 'start') await loadProcess(runCommand)
 else {
   endWithReader()
+  hideKnownWarnings()
   keepCompiled()
   await runCommand()
 }

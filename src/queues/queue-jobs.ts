@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { IS_REFUSED } from '../kit/redis/redis-facts.js'
 import { jobIdOf } from './jobs.js'
 
 /** The contents of a queue in Redis. */
@@ -37,9 +38,6 @@ async function countWorkers(queue: Queue, redis: Redis): Promise<number | null> 
   if (clients === undefined || clients.some(({ db }) => db === undefined)) return null
   return clients.filter(({ db }) => db === String(redis.options.db ?? 0)).length
 }
-
-/** Managed Redis services may not allow CLIENT LIST. */
-const IS_REFUSED = /NOPERM|unknown (sub)?command/i
 
 /**
  * Returns which of these rows have a job that will run. A job that is still delayed is made to start now.

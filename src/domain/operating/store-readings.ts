@@ -13,7 +13,7 @@ import { findPartitionsAhead } from '../../database/partitions.js'
 import { asError } from '../../errors.js'
 import { readQueueJobs } from '../../queues/queue-jobs.js'
 import type { QueueName } from '../../queues/queues.js'
-import { readRedisFacts } from '../../kit/redis/redis-facts.js'
+import { IS_REFUSED, readRedisFacts } from '../../kit/redis/redis-facts.js'
 import * as metrics from '../../telemetry/metrics.js'
 import type { Context } from '../context.js'
 import { readDisks } from './overview/disks.js'
@@ -212,8 +212,11 @@ async function readJobs({ queues, redis }: Context): Promise<() => void> {
 
 /** Reads only what Redis reports about itself, which a managed one may not. */
 async function readSafety({ redis }: Context): Promise<() => void> {
-  const { policy, hasAof, isAofWritten } = await readRedisFacts(redis)
+  const facts = await readRedisFacts(redis).catch((error: unknown) => {
+    if (!IS_REFUSED.test(String(error))) throw error
+  })
   return () => {
+    const { policy = null, hasAof = null, isAofWritten = null } = facts ?? {}
     if (policy !== null) metrics.redisSafe.set({ check: 'noeviction' }, Number(policy === 'noeviction'))
     if (hasAof !== null) metrics.redisSafe.set({ check: 'appendonly' }, Number(hasAof))
     if (isAofWritten !== null) metrics.redisSafe.set({ check: 'written' }, Number(isAofWritten))

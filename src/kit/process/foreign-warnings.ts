@@ -1,7 +1,9 @@
 /**
- * Packages print these when they are loaded, between the lines of our log. We report it ourselves (`node.outdated`).
+ * Packages print these between the lines of our log, and between those of a command. We report both ourselves
+ * (`node.outdated`, `redis.durability_unknown`).
  */
-const KNOWN = /^oidc-provider WARNING: Unsupported runtime/
+const KNOWN =
+  /^(oidc-provider WARNING: Unsupported runtime|Skipping the ready check because INFO command fails)/
 
 /** Hides the known warnings, and nothing else. It must be called before packages are loaded. */
 export function hideKnownWarnings(): void {

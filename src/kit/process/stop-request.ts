@@ -1,4 +1,5 @@
 import { keepCompiled } from './compile-cache.js'
+import { hideKnownWarnings } from './foreign-warnings.js'
 
 /** The signals that ask a process to stop; SIGHUP comes from a terminal that was closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -21,6 +22,7 @@ let isListening = false
  */
 export async function loadProcess(load: () => Promise<unknown>): Promise<void> {
   listen()
+  hideKnownWarnings()
   keepCompiled()
   await load()
 }

@@ -14,6 +14,9 @@ export interface RedisFacts {
   machineBytes: number | null
 }
 
+/** Matches errors of commands that a managed Redis may not allow, such as INFO and CLIENT LIST. */
+export const IS_REFUSED = /NOPERM|unknown (sub)?command/i
+
 interface CanInform {
   info(section: string): Promise<string>
 }

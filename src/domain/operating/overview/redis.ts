@@ -1,5 +1,5 @@
 import { Unavailable } from '../../../errors.js'
-import { readRedisFacts, type RedisFacts } from '../../../kit/redis/redis-facts.js'
+import { IS_REFUSED, readRedisFacts, type RedisFacts } from '../../../kit/redis/redis-facts.js'
 import type { Context } from '../../context.js'
 import { describeBytes } from './figures.js'
 import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
@@ -11,7 +11,7 @@ export async function viewRedis({ redis }: Pick<Context, 'redis'>): Promise<Serv
   try {
     facts = await readRedisFacts(redis)
   } catch (error) {
-    if (!/NOPERM|unknown command/i.test(String(error))) throw new Unavailable(UNREACHED, 5, { cause: error })
+    if (!IS_REFUSED.test(String(error))) throw new Unavailable(UNREACHED, 5, { cause: error })
     return serviceView([], [['State', 'responding, but its INFO command is not available']])
   }
   return judgeRedis(facts)

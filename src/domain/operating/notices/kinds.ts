@@ -24,6 +24,8 @@ const atEndpoint = ({ userId, endpointId }: EndpointDetails): Cure => ({ at: 'en
 const atCarrier = ({ accountId }: { accountId: string }): Cure => ({ at: 'carrier', id: accountId })
 const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second factor', userId })
 const atQueues = (): Cure => ({ at: 'queues' })
+const ofCap = ({ userId, lineId }: { userId: string; lineId: string | null }): Cure =>
+  lineId === null ? { at: 'user', userId, own: 'usage' } : { at: 'line', userId, lineId }
 
 /**
  * The words of all notifications, for the console, the mails and the events of operational webhooks. The time and the
@@ -67,21 +69,21 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   },
   'cap.near': {
     mood: 'waiting',
-    title: ({ lineName }) =>
-      `Daily segment cap at 80%: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
+    title: ({ lineName, segmentsPerDay, used }) =>
+      `Daily segment cap ${used < segmentsPerDay ? 'at 80%' : 'reached'}: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
     text: ({ segmentsPerDay, used }) =>
       `${used} of ${countOf(segmentsPerDay, 'segment')} used today. At the cap, messages are refused with 429 until ` +
       'midnight UTC. If this traffic is expected, ask an operator for a higher cap.',
-    cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
+    cure: ofCap,
   },
   'monthly_cap.near': {
     mood: 'waiting',
-    title: ({ lineName }) =>
-      `Monthly spending cap at 80%: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
+    title: ({ lineName, amount, spent }) =>
+      `Monthly spending cap ${Number(spent) < Number(amount) ? 'at 80%' : 'reached'}: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
     text: ({ amount, currency, spent }) =>
       `${spent} of ${amount} ${currency} spent this month. At the cap, messages are refused with 429 until the first of ` +
       'next month (UTC). If this traffic is expected, ask an operator for a higher cap.',
-    cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
+    cure: ofCap,
   },
   'country.paused': {
     mood: 'bad',
@@ -89,7 +91,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     text: ({ accepted, usual }) =>
       `${accepted} messages were accepted in one hour. The previous 30-day peak was ${usual}. If these messages are not ` +
       'yours, regenerate your incoming webhooks and revoke your API tokens. If they are, ask an operator to resume them.',
-    cure: ({ userId }) => ({ at: 'user', userId }),
+    cure: ({ userId }) => ({ at: 'user', userId, own: 'settings' }),
   },
   'carrier.down': {
     mood: 'bad',

@@ -8,7 +8,8 @@ export type Cure =
   | { at: 'carrier'; id: string }
   | { at: 'queues' }
   | { at: 'sending' }
-  | { at: 'user'; userId: string }
+  /** `own`: where the user can do something about it, because a user's page is for operators. */
+  | { at: 'user'; userId: string; own?: 'usage' | 'settings' }
   | { at: 'second factor'; userId: string }
   /** A part of the overview itself says more. */
   | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }

@@ -73,6 +73,27 @@ describeWeb('notices in the console', ({ context, web }) => {
       .and.not.include(`/console/endpoints/${endpointId}`)
   })
 
+  it('lead each reader to a page that they may open', async () => {
+    const spent = { amount: '50.00', currency: 'USD', spent: '50.10' }
+    const all = { userId: user.id, lineId: null, lineName: null }
+    await addNotice('cap.near', user.id, { ...all, segmentsPerDay: 5, used: 5 })
+    await addNotice('monthly_cap.near', user.id, { ...all, ...spent })
+    await addNotice('country.paused', user.id, { userId: user.id, country: 'JM', accepted: 101, usual: 0 })
+    const ofUser = `/console/users/${user.id}`
+    for (const [person, places] of [
+      [operator, [ofUser, ofUser, ofUser]],
+      [user, ['/console/settings', '/console/usage', '/console/usage']],
+    ] as const) {
+      const text = await showTo(person)
+      expect(text)
+        .to.include('Daily segment cap reached: all lines')
+        .and.include('Monthly spending cap reached:')
+      const [, list = ''] = /.*<ul class="needs">(.*?)<\/ul>/s.exec(text) ?? []
+      expect(Array.from(list.matchAll(/<a href="([^"]*)"/g), ([, href]) => href)).to.deep.equal(places)
+      for (const path of places) await showTo(person, path)
+    }
+  })
+
   it('show operators all of them', async () => {
     const { endpointId } = await createLine(context, { userId: user.id, outgoingUrl: OUTGOING })
     await addEndpointNotice(user.id, 'Front desk', endpointId)

@@ -25,6 +25,8 @@ function placeOf(cure: Cure, userId: string): [href: string, label: string] {
     case 'queues':
       return ['/queues', 'Open the queues']
     case 'user':
+      if (cure.own !== undefined && cure.userId === userId)
+        return [`/console/${cure.own}`, `Open your ${cure.own}`]
       break
     case 'sending':
       return ['/console/sending', 'Resume it']

@@ -125,6 +125,28 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     expect(rows.messages).to.equal(2 * TEXTS.length)
   })
 
+  it('nothing is restored while processes use the database: they would send what waits in the backup', async () => {
+    const target = await elsewhere()
+    await answer(target, 'restore', file)
+    const processes = ['web', 'send-message'].map((applicationName) =>
+      connectDatabase({ url: target.DATABASE_URL ?? '', poolSize: 1, applicationName }),
+    )
+    try {
+      for (const db of processes) await db.raw('select 1')
+      expect(await refusal(target, 'restore', file, '--replace')).to.equal(
+        'Stop all processes first. Still connected to this database: send-message, web',
+      )
+    } finally {
+      await Promise.all(processes.map((db) => db.destroy()))
+    }
+    const db = from(target)
+    try {
+      expect(await contentsOf(db)).to.deep.equal(await contentsOf(context.db))
+    } finally {
+      await db.destroy()
+    }
+  })
+
   it('may take longer than the time-outs of the role', async () => {
     const target = await elsewhere()
     const db = from(target)

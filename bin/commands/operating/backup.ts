@@ -8,7 +8,7 @@ import { takeStartLock } from '../../../dev/services/start-lock.js'
 import { SECRETS, withSecretFiles } from '../../../src/config.js'
 import { checkBackup, readBackup } from '../../../src/database/operating/backup/read.js'
 import { writeBackup } from '../../../src/database/operating/backup/write.js'
-import { connectDatabase } from '../../../src/database/connection.js'
+import { connectDatabase, type Database } from '../../../src/database/connection.js'
 import {
   compareMigrations,
   migrate,
@@ -114,6 +114,9 @@ async function restore(
     statementTimeoutMs: MIGRATION_STATEMENT_MS,
   })
   try {
+    const running = await listRunning(db)
+    if (running.length > 0)
+      throw new UserError(`Stop all processes first. Still connected to this database: ${running.join(', ')}`)
     const { rows } = await db.raw<{ rows: object[] }>(
       `select from pg_tables where schemaname = 'public' limit 1`,
     )
@@ -134,6 +137,16 @@ async function restore(
       'Before you start anything, empty Redis, restore the media and run `linehook sending pause`. See docs/operating/backup.md.',
     ],
   }
+}
+
+/** The types of the processes that use the database. They would send what waits in the backup at once, and so twice. */
+async function listRunning(db: Database): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(
+    `select distinct split_part(application_name, ' ', 2) as name from pg_stat_activity
+     where datname = current_database() and application_name ~ ? order by 1`,
+    ['^linehook (web|send-message|deliver-event|fetch-media|maintenance|receive-smpp)'],
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Jobs of the database that was replaced name rows that are not there. */

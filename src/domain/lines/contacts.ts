@@ -42,6 +42,9 @@ export async function findContacts(
   return new Map(found.map((contact) => [contact.number, contact]))
 }
 
+/** Short codes have up to eight digits. */
+const LOCAL_NUMBER = /^\(?(?:\d[\s().-]*){9,}$/
+
 /**
  * Normalizes the other party's number. It is not always a phone number: a sender may be a short code or a name.
  *
@@ -51,6 +54,11 @@ export function readContactNumber(written: string): string {
   const sender = written.trim()
   const number = sender.length > MAX_NUMBER_LENGTH ? undefined : parseNumber(sender, null)?.number
   if (number !== undefined) return number
+  // Kept as the name of a sender it would be a contact of nobody, and a block of it would block nobody.
+  if (LOCAL_NUMBER.test(sender))
+    throw new UserError(
+      'phoneNumber lacks its country code. Give the number in E.164 format, such as +15551234567',
+    )
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M} .,&'_/-]{0,19}$/u.test(sender)) return sender
   throw new UserError(
     'phoneNumber must be a phone number in E.164 format, such as +15551234567, or the short code or the name of a sender',

@@ -92,6 +92,8 @@ describeWith(
       const posts: [unknown, RegExp][] = [
         [{}, /^phoneNumber is a required field/],
         [{ phoneNumber: '+1500' }, /^phoneNumber must be a phone number in E.164 format/],
+        [{ phoneNumber: '(500) 555-0101', blocked: true }, /^phoneNumber lacks its country code/],
+        [{ phoneNumber: '0151 23456789' }, /^phoneNumber lacks its country code/],
         [{ phoneNumber: CLEO, blocked: 'perhaps' }, /^blocked must be true or false/],
         [{ phoneNumber: CLEO, name: 5 }, /^name must be text/],
         [{ phoneNumber: CLEO, name: 'x'.repeat(101) }, /^name must have 1 to 100 characters/],

@@ -1404,7 +1404,7 @@ begin
     bool_or(x.endpoint_id is not null or x.line_id is null) into lines, has_others
   from jsonb_to_recordset(events) as x(line_id uuid, endpoint_id uuid);
 
-  if has_others then
+  if has_others or held_for is not null then
     select array_agg(o.event_id), array_agg(o.endpoint_id), array_agg(o.application_id)
     into other_events, other_endpoints, other_applications
     from (
@@ -1415,6 +1415,13 @@ begin
       select x.event_id, e.id, null
       from jsonb_to_recordset(events) as x(event_id uuid, user_id uuid, line_id uuid) join endpoints e on e.user_id = x.user_id
       where x.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
+      union all
+      select x.event_id, e.id, r.application_id
+      from jsonb_to_recordset(events) as x(event_id uuid, line_id uuid, endpoint_id uuid)
+      join lines l on l.id = x.line_id and l.status <> 'active'
+      join receivers_of_lines(lines) r on r.line_id = x.line_id
+      join endpoints e on e.id = r.endpoint_id
+      where held_for is not null and x.endpoint_id is null and e.removed_at is null
     ) o;
   end if;
 
@@ -1516,14 +1523,7 @@ AS $function$
 begin
   return query
   select o.line_id, o.application_id, e.id, e.disabled_at is not null, e.opt_in_events
-  from (
-    select d.line_id, own.id as endpoint_id, null::uuid as application_id
-    from developer_connections d join endpoints own on own.line_id = d.line_id and own.removed_at is null
-    where d.line_id = any (lines) and d.enabled
-    union all
-    select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
-    where c.line_id = any (lines) and gets_events(c.scopes)
-  ) o
+  from receivers_of_lines(lines) o
   join lines l on l.id = o.line_id and l.status = 'active'
   join endpoints e on e.id = o.endpoint_id
   where e.removed_at is null;
@@ -2245,6 +2245,20 @@ begin
   join peers c on c.line_id = a.line_id and c.number = a."from"
   left join delivered d on d.event_id = a.event_id;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.receivers_of_lines(lines uuid[])
+ RETURNS TABLE(line_id uuid, application_id uuid, endpoint_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.line_id, null::uuid, own.id
+  from developer_connections d join endpoints own on own.line_id = d.line_id and own.removed_at is null
+  where d.line_id = any (lines) and d.enabled
+  union all
+  select c.line_id, a.id, a.endpoint_id from application_lines c join applications a on a.id = c.application_id
+  where c.line_id = any (lines) and gets_events(c.scopes)
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()

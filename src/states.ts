@@ -133,6 +133,7 @@ export const MESSAGE_STEPS = [
 export const DELIVERY_STEPS = [
   { from: 'new', to: 'pending', when: 'event created for an endpoint' },
   { from: 'new', to: 'held', when: 'endpoint disabled or media missing', family: 'media' },
+  { from: 'new', to: 'held', when: 'line disabled while media were copied', reasons: ['line_disabled'] },
   { from: 'pending', to: 'delivering', when: 'claimed' },
   { from: 'pending', to: 'held', when: 'endpoint disabled' },
   { from: 'pending', to: 'held', when: 'line disabled', reasons: ['line_disabled'] },

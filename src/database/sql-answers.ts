@@ -94,6 +94,7 @@ export const SQL_ANSWERS = {
     has_paused: 'boolean',
     is_waited_for: 'boolean',
   },
+  receivers_of_lines: { line_id: 'uuid', application_id: 'uuid', endpoint_id: 'uuid' },
   release_scheduled: { released: 'jsonb', deliveries: 'jsonb', failed: 'jsonb', looked: 'integer' },
   requeue_heads: { id: 'uuid', generation: 'integer' },
   routes_of: { carrier: 'text', position: 'bigint' },

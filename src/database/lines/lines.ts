@@ -237,6 +237,15 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
     .orderBy('lines.id')
 }
 
+/** Keeps others from enabling or disabling it until the transaction ends. */
+export async function isLineDisabled(trx: Database, id: string): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: { status: LineStatus }[] }>(
+    'select status from lines where id = ? for share',
+    [id],
+  )
+  return rows[0]?.status === 'disabled'
+}
+
 export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
   const changes = status === 'active' ? activated(db) : { status, disabled_at: db.fn.now() }
   await db('lines')

@@ -6,6 +6,7 @@ import {
   releaseDeliveriesOfEvent,
 } from '../../database/endpoints/deliveries/waiting-for-media.js'
 import { findEvent, type Event } from '../../database/endpoints/events.js'
+import { isLineDisabled } from '../../database/lines/lines.js'
 import {
   listMediaOf,
   lockMediaOf,
@@ -67,7 +68,8 @@ async function settle(
  * The events of a message's media go out in the order of the media: one waits until the first attempt for each before it
  * is over. It waits for no further attempt, which may come days later.
  *
- * They go to the endpoints that there are now, or, if a person had media copied again, to those they were held for.
+ * They go to the endpoints that there are now, or, if a person had media copied again, to those they were held for. While the
+ * line is disabled, they are held until it is enabled.
  */
 async function deliverEvents(trx: Database, messageId: string): Promise<NewDelivery[]> {
   const deliveries: NewDelivery[] = []
@@ -85,7 +87,10 @@ async function deliverEvent(
   event: Event,
   failure: MediaReason | undefined,
 ): Promise<NewDelivery[]> {
-  if (!(await hasDeliveries(trx, event.id))) return createDeliveries(trx, event, failure)
+  if (!(await hasDeliveries(trx, event.id))) {
+    const isDisabled = event.lineId !== null && (await isLineDisabled(trx, event.lineId))
+    return createDeliveries(trx, event, failure ?? (isDisabled ? 'line_disabled' : undefined))
+  }
   if (failure === undefined) return releaseDeliveriesOfEvent(trx, event.id)
   await holdDeliveriesOfEvent(trx, event.id, failure)
   return []

@@ -158,11 +158,12 @@ describeContext('media that a line receives', (context) => {
     }
   })
 
-  it('go to the endpoints of when the copy is there, and to nobody while the line is disabled', async () => {
+  it('go to the endpoints of when the copy is there, and are held while the line is disabled', async () => {
     const id = await receive(host.give(PNG))
     await changeRows(context, 'lines', line.lineId, { status: 'disabled' })
     await copyMedia(context, id)
-    expect(await deliveriesOf(id)).to.deep.equal([])
+    const [delivery] = await deliveriesOf(id)
+    expect(delivery).to.include({ status: 'held', last_failure: 'line_disabled' })
   })
 
   it("from the simulator's phones are read where they are, wherever PUBLIC_URL leads", async () => {

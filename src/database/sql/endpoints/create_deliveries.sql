@@ -4,8 +4,8 @@
 -- `endpoint_id`: only this endpoint gets it; if omitted, all that its line has now or, without a line, those of its
 -- user's account. The ids of the deliveries are derived from `delivery_id` and keep its order.
 --
--- held_for: the reason why none may be sent yet; all are then held with this failure. Returns the deliveries that may
--- be sent.
+-- held_for: the reason why none may be sent yet; all are then held with this failure, those of disabled lines too, which
+-- otherwise get none. Returns the deliveries that may be sent.
 --
 -- The row of an application's line notes when it last received something: at most once a minute, which saves writes, and
 -- without waiting for another event of the line.
@@ -32,7 +32,7 @@ begin
     bool_or(x.endpoint_id is not null or x.line_id is null) into lines, has_others
   from jsonb_to_recordset(events) as x(line_id uuid, endpoint_id uuid);
 
-  if has_others then
+  if has_others or held_for is not null then
     select array_agg(o.event_id), array_agg(o.endpoint_id), array_agg(o.application_id)
     into other_events, other_endpoints, other_applications
     from (
@@ -43,6 +43,13 @@ begin
       select x.event_id, e.id, null
       from jsonb_to_recordset(events) as x(event_id uuid, user_id uuid, line_id uuid) join endpoints e on e.user_id = x.user_id
       where x.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
+      union all
+      select x.event_id, e.id, r.application_id
+      from jsonb_to_recordset(events) as x(event_id uuid, line_id uuid, endpoint_id uuid)
+      join lines l on l.id = x.line_id and l.status <> 'active'
+      join receivers_of_lines(lines) r on r.line_id = x.line_id
+      join endpoints e on e.id = r.endpoint_id
+      where held_for is not null and x.endpoint_id is null and e.removed_at is null
     ) o;
   end if;
 

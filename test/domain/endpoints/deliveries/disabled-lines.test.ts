@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
 import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { fetchMedia } from '../../../../src/domain/media/fetch.js'
 import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { describeContext } from '../../../helpers/context.js'
@@ -8,6 +9,7 @@ import { createLine, lineForEachTest, type TestLine } from '../../../helpers/fac
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { connect, createApplication } from '../../applications/applications.js'
+import { MEDIA } from '../../media-samples.js'
 import {
   attemptRows,
   changeRows,
@@ -15,6 +17,7 @@ import {
   deliveryRow,
   hasDeliveryJob,
   makeOverdue,
+  mediaAt,
   receiveForDelivery,
   receiveNew,
   type DeliveryRow,
@@ -46,6 +49,33 @@ describeContext('events that wait while their line is disabled', (context) => {
     await run(delivery)
     expect(await deliveryRow(context, delivery.id)).to.include({ status: 'delivered' })
     expect(receiver.requests).to.have.length(1)
+  })
+
+  it('are held too if the copy of their media is only made, or given up, meanwhile', async () => {
+    const application = await createApplication(context, { webhookUrl: receiver.url })
+    await connect(context, application, line)
+    const messages: string[] = []
+    for (const path of ['picture', 'nothing']) {
+      const content = mediaAt(receiver.url.replace('events', path))
+      messages.push(await receiveNew(context, line, { content }))
+    }
+    await setStatus('disabled')
+    receiver.answerWith((response, { path }) =>
+      response.end(path === '/picture' ? MEDIA.picture.png : '<html>'),
+    )
+    for (const id of await context.db('media').orderBy('id').pluck<string[]>('id'))
+      await fetchMedia(context, id)
+    const [copied, refused] = await Promise.all(messages.map((id) => deliveriesOf(context, id)))
+    expect(copied).to.have.length(2)
+    for (const each of copied!) expect(each).to.include(HELD)
+    expect(refused).to.have.length(2)
+    for (const each of refused!) expect(each).to.include({ ...HELD, last_failure: 'media_type' })
+
+    await setStatus('active')
+    await enqueueResumed(context)
+    for (const each of copied!) await run(each)
+    for (const { id } of copied!) expect(await deliveryRow(context, id)).to.include({ status: 'delivered' })
+    for (const { id } of refused!) expect(await deliveryRow(context, id)).to.include({ status: 'held' })
   })
 
   it('continue their round of attempts', async () => {

@@ -55,8 +55,8 @@ export const RECEIVING: readonly Mutant[] = [
   {
     breaks: 'a receipt that says failed undoes one that said delivered',
     file: 'src/database/messages/receipts.ts',
-    find: `(b.status = 'sent' and g.outcome <> 'sent')`,
-    replace: `(b.status in ('sent', 'delivered') and g.outcome <> 'sent')`,
+    find: `(b.status = 'sent' and g.status <> 'sent')`,
+    replace: `(b.status in ('sent', 'delivered') and g.status <> 'sent')`,
     tests: RECEIPTS,
   },
   {

@@ -117,8 +117,10 @@ export const SENDING: readonly Mutant[] = [
   {
     breaks: 'a text of which nobody knows whether it was sent is sent again',
     file: 'src/domain/messages/hand-over.ts',
-    find: `status: 'unknown', error`,
-    replace: `status: 'queued', error`,
+    find: `status: 'unknown',
+      error: 'carrier_outcome_unknown'`,
+    replace: `status: 'queued',
+      error: 'carrier_outcome_unknown'`,
     tests: OUTCOMES,
   },
   {

@@ -1,4 +1,4 @@
-import type { Listener, ListenTools } from '../listening.js'
+import type { CarriedReceipt, Listener, ListenTools } from '../listening.js'
 import { createUnstored } from '../unstored.js'
 import { readText } from './inbound.js'
 import { REMEMBERED_MS, RESENT_AFTER_MS, TEMPORARY, type Handled, type SmppDelivery } from './intake.js'
@@ -15,7 +15,8 @@ export function listenToSmsc(
   tools: ListenTools,
 ): Listener {
   const { hosts, log, confirmTexts: confirm, keepUnclear, onChange, carrierTimeoutMs: responseMs } = tools
-  const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools)
+  const partsUnderWay = new Set<string>()
+  const handle = (delivery: SmppDelivery) => takeDelivery(delivery, settings, tools, partsUnderWay)
   const timeouts = { ...TIMEOUTS, responseMs }
   const sessions = holdSessions({
     ...{ name, settings, hosts, log, handle, keepUnclear, confirm, onChange, timeouts },
@@ -23,7 +24,7 @@ export function listenToSmsc(
   const late = createUnstored(tools)
   return {
     ...sessions,
-    carrier: createSmpp(name, settings, { hosts, sessions, onLate: late.addLate }),
+    carrier: createSmpp(name, settings, { hosts, sessions, partsUnderWay, onLate: late.addLate }),
     close: async () => {
       await sessions.close()
       await late.close()
@@ -41,6 +42,7 @@ const REFUSED = 'ESME_RX_P_APPN'
  * Takes in one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is kept for
  * operators, and so is a text to a number without a line.
  *
+ * @param partsUnderWay the ids of parts whose text goes on: that one of them arrived says nothing of the whole
  * @throws Unavailable
  */
 export async function takeDelivery(
@@ -51,10 +53,13 @@ export async function takeDelivery(
     receiveText,
     keepUnclear,
   }: Pick<ListenTools, 'receiveReceipt' | 'receiveText' | 'keepUnclear'>,
+  partsUnderWay: ReadonlySet<string> = new Set(),
 ): Promise<Handled> {
   const { pdu, body, ...arrival } = delivery
   if (isReceipt(pdu)) {
     const [receipt, unclear] = [readReceipt(pdu, settings), unclearReceipt(pdu)]
+    if (receipt && receipt.status !== 'failed' && idsOf(receipt).some((id) => partsUnderWay.has(id)))
+      return { status: TAKEN }
     const taken = receipt && (await receiveReceipt(receipt))
     if (unclear !== undefined) await keepUnclear({ why: unclear, body })
     return { status: taken === 'early' ? TEMPORARY : TAKEN }
@@ -72,4 +77,8 @@ export async function takeDelivery(
     return { status: REFUSED }
   }
   return { status: TAKEN, confirmId: outcome.confirmId }
+}
+
+function idsOf({ carrierMessageId, otherIds }: CarriedReceipt): string[] {
+  return [carrierMessageId, ...otherIds]
 }

@@ -39,12 +39,14 @@ export function createSmpp(
   options: {
     hosts: Hosts
     sessions?: Pick<Sessions, 'request'>
+    /** Has the ids of parts whose text goes on, while it does. */
+    partsUnderWay?: Set<string>
     timeouts?: Timeouts
     /** Called with what the SMSC has said about a text after its sender has stopped waiting. */
     onLate?: (messageId: string, record: SentRecord) => void
   },
 ): CarrierClient {
-  const { hosts, sessions, timeouts = TIMEOUTS, onLate } = options
+  const { hosts, sessions, partsUnderWay = new Set(), timeouts = TIMEOUTS, onLate } = options
   // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
   const throttle = createThrottle(timeouts.throttledMs)
@@ -117,12 +119,16 @@ export function createSmpp(
           if (record !== undefined && isOfWhole) onLate?.(message.id, record)
         }
         try {
-          ids.push(await (index === 0 ? submit : submitFurther)(fields, message.pace, signal, noteLate))
+          const id = await (index === 0 ? submit : submitFurther)(fields, message.pace, signal, noteLate)
+          ids.push(id)
+          if (index < submits.length - 1) partsUnderWay.add(id)
         } catch (cause) {
+          for (const id of ids) partsUnderWay.delete(id)
           if (!(cause instanceof CarrierOutcomeUnknown)) throw cause
           throw new CarrierOutcomeUnknown(cause.message, { cause, carrierPartIds: ids })
         }
       }
+      for (const id of ids) partsUnderWay.delete(id)
       const carrierMessageId = ids.pop() ?? ''
       // Some SMSCs give all parts the same id.
       const carrierPartIds = ids.filter((id) => id !== carrierMessageId)

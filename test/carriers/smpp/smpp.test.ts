@@ -20,6 +20,7 @@ import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 
 /** With its sessions, as the process has it that holds them. */
 function openCarrier(name: string, settings: SmppSettings, timeouts = QUICK) {
+  const partsUnderWay = new Set<string>()
   const sessions = holdSessions({
     name,
     settings,
@@ -30,7 +31,8 @@ function openCarrier(name: string, settings: SmppSettings, timeouts = QUICK) {
     confirm: () => Promise.resolve(),
     timeouts,
   })
-  return { sessions, carrier: createSmpp(name, settings, { hosts: LOOPBACK, sessions, timeouts }) }
+  const carrier = createSmpp(name, settings, { hosts: LOOPBACK, sessions, partsUnderWay, timeouts })
+  return { sessions, partsUnderWay, carrier }
 }
 
 conformsToCarrier(
@@ -85,6 +87,7 @@ describe('smpp', () => {
   const forEver = new AbortController().signal
   let smsc: Smsc
   let carrier: CarrierClient
+  let partsUnderWay: ReadonlySet<string>
   let sessions: Sessions
 
   async function start(
@@ -93,7 +96,7 @@ describe('smpp', () => {
     timeouts = QUICK,
   ): Promise<void> {
     smsc = await startSmsc(options)
-    ;({ carrier, sessions } = openCarrier('test', settingsOf(smsc, settings), timeouts))
+    ;({ carrier, sessions, partsUnderWay } = openCarrier('test', settingsOf(smsc, settings), timeouts))
   }
   const waitOf = async (toNumber: string) => {
     const error = await failure(carrier.send(anyMessage({ toNumber }), forEver))
@@ -233,10 +236,12 @@ describe('smpp', () => {
     const tooLate = new AbortController()
     const sending = failure(carrier.send(anyMessage({ text: 'x'.repeat(400) }), tooLate.signal))
     await until('it is refused', () => smsc.seen.filter((each) => each === 'submit_sm').length > 2)
+    expect([...partsUnderWay]).to.deep.equal(smsc.taken.map(({ id }) => id))
     tooLate.abort()
     const error = await sending
     expect(smsc.taken).to.have.length(1)
     expect(error).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(partsUnderWay).to.have.property('size', 0)
     expect((error as CarrierOutcomeUnknown).carrierPartIds).to.deep.equal(smsc.taken.map(({ id }) => id))
   })
 

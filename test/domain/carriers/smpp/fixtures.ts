@@ -26,9 +26,10 @@ export function receiveDelivery(
   context: Context,
   account: SmppAccount,
   delivery: SmppDelivery,
+  partsUnderWay: ReadonlySet<string> = new Set(),
 ): Promise<Handled> {
   const tools = { log: context.log, ...receivingTools(context, account) }
-  return takeDelivery(delivery, account.settings, tools)
+  return takeDelivery(delivery, account.settings, tools, partsUnderWay)
 }
 
 /** One arrival of a `deliver_sm`. */

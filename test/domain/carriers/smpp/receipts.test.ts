@@ -244,6 +244,18 @@ describeContext('receipts of SMSCs', (context) => {
       })
     }
 
+    it('are answered at once while their text goes on, unless one failed', async () => {
+      const underWay = new Set(['going1'])
+      await claimed()
+      const about = (stat: string) => {
+        const short_message = Buffer.from(`id:going1 stat:${stat} err:001`)
+        const receipt = arrive({ ...inboundOf(ANNA, line.number, ''), short_message, esm_class: 4 })
+        return receiveDelivery(context, account, receipt, underWay)
+      }
+      expect(await about('DELIVRD')).to.deep.equal({ status: 'ESME_ROK' })
+      expect(await about('UNDELIV')).to.deep.equal({ status: 'ESME_RX_T_APPN' })
+    })
+
     it('settle a text that is unknown because a later part was not taken, only if they failed', async () => {
       const { id, claim } = await claimed()
       await settle(id, claim, null, { status: 'unknown', carrierPartIds: ['taken1', 'taken2'] })

@@ -31,11 +31,12 @@ async function runCommand(): Promise<void> {
   try {
     await (await createProgram(asked)).parseAsync()
   } catch (error) {
-    // The error is unexpected, so a person gets it with its stack.
-    if (!asked.includes('--json')) throw error
-    process.stderr.write(
-      `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`,
-    )
+    const { describeFileFault } = await import('./file-fault.js')
+    const fileFault = describeFileFault(error)
+    // Any other error is unexpected, so a person gets it with its stack.
+    if (!asked.includes('--json') && fileFault === undefined) throw error
+    const said = fileFault ?? (error instanceof Error ? error.message : String(error))
+    process.stderr.write(asked.includes('--json') ? `${JSON.stringify({ error: said })}\n` : `${said}\n`)
     process.exitCode = 1
   }
 }

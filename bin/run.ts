@@ -9,6 +9,7 @@ import { CSV } from '../src/kit/text/csv.js'
 import { CannotConnect } from '../src/database/outage.js'
 import { asError, Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
+import { describeFileFault } from './file-fault.js'
 import { printableFor } from './terminal.js'
 
 /**
@@ -110,8 +111,9 @@ function explain(error: unknown): string {
       ? 'Postgres cannot be reached. Check DATABASE_URL'
       : 'Postgres cannot be reached. Check that `npm start` is running in this folder'
   }
-  const { code = '', message = '', syscall } = error as Partial<NodeJS.ErrnoException>
-  if (syscall !== 'connect' && OF_FILES.test(code)) return `A file cannot be read or written (${message})`
+  const fileFault = describeFileFault(error)
+  if (fileFault !== undefined) return fileFault
+  const { code = '', message = '' } = error as { code?: string; message?: string }
   if (code === NOT_ALLOWED) {
     // knex puts the statement before it.
     const [said] = /permission denied .*$/.exec(message) ?? [message]
@@ -141,8 +143,6 @@ const NOT_RUNNING =
 const REFUSED = /^(28...|3D000)$/
 /** OpenSSL's codes for a certificate that has expired, is of another name or of an authority that is not known. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS_/
-/** The system's codes for a file or folder that is missing, closed, read-only or on a full disk. */
-const OF_FILES = /^(EACCES|EDQUOT|EFBIG|EIO|EISDIR|ENAMETOOLONG|ENOENT|ENOSPC|ENOTDIR|EPERM|EROFS)$/
 /** Postgres's code for a missing right. */
 const NOT_ALLOWED = '42501'
 /** Postgres's codes for a column, a function and a table that do not exist. */

@@ -100,6 +100,20 @@ describe('linehook, the command line', () => {
     expect(JSON.parse(wrong)).to.deep.equal({ error: "unknown option '--nonsense'" })
   })
 
+  it('a file of this folder that it cannot read, such as one of another user, is named in one sentence', async () => {
+    await mkdir(join(folder, '.data/settings.json'), { recursive: true })
+    await mkdir(join(folder, '.data/start.pid'))
+    await writeFile(join(folder, 'Procfile'), 'web: node dist/src/server.js\n')
+    for (const args of [['doctor'], ['start'], ['restore', 'linehook.backup']]) {
+      const { exitCode, outputLines, errorLines } = await linehook({}, args, folder)
+      expect([exitCode, outputLines, errorLines], args[0]).to.deep.equal([
+        1,
+        [],
+        ['A file cannot be read or written (EISDIR: illegal operation on a directory, read)'],
+      ])
+    }
+  })
+
   it('without any configuration it says how to start, and leaves the folder as it is', async () => {
     const { exitCode, outputLines, errorLines } = await linehook({}, ['line', 'list'], folder)
     expect([exitCode, outputLines, errorLines]).to.deep.equal([

@@ -52,7 +52,8 @@ export interface StartedRetry {
 }
 
 /**
- * Starts a background task that retries everything undelivered that matches the filter, the newest first.
+ * Starts a background task that retries everything undelivered that matches the filter, oldest first; the newest if they are
+ * too many.
  *
  * @throws UserError 409 if nothing is undelivered, or too many tasks are under way
  */
@@ -71,7 +72,7 @@ export async function startRetry(
     isMore ||= found.isMore
   }
   if (ids.size === 0) throw new UserError(isLookedThroughInPart ? NONE_SO_FAR : NONE, 409)
-  const asked: Asked = { deliveryIds: [...ids].sort().reverse().slice(0, MAX_RETRIED) }
+  const asked: Asked = { deliveryIds: [...ids].sort().slice(-MAX_RETRIED) }
   const lineId = filter.lineId ?? null
   const totalCount = asked.deliveryIds.length
   const task = await addTask(

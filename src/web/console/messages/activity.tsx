@@ -130,7 +130,7 @@ function Found(props: {
           <Form page={page} action={filterPath(RETRY, written)} class="inline">
             <button type="submit" class="secondary">
               {found.total.count > MAX_COUNTED
-                ? `Retry up to ${MAX_RETRIED.toLocaleString('en')} undelivered events in this view, newest first`
+                ? `Retry up to ${MAX_RETRIED.toLocaleString('en')} of the newest undelivered events in this view`
                 : 'Retry all undelivered events in this view'}
             </button>
           </Form>

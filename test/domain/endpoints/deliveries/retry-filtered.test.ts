@@ -44,6 +44,14 @@ describeContext('retrying undelivered events', (context) => {
     expect(receiver.requests).to.have.length(1)
   })
 
+  it('sends them in the order in which they were made', async () => {
+    await addUndelivered(context, row, 59)
+    const idsBy = (column: string) =>
+      context.db('deliveries').where({ line_id: line.lineId }).orderBy(column).pluck<string[]>('id')
+    expect(await goOn(context, await start())).to.include({ doneCount: 60 })
+    expect(await idsBy('due_at')).to.deep.equal(await idsBy('id'))
+  })
+
   it('finds those that are over in a history of any length, and says when it did not look at all of it', async () => {
     for (let count = 1; count < 20; count++) await createLine(context, { userId: line.userId })
     const waiting = await receiveForDelivery(context, line)

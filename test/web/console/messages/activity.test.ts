@@ -119,7 +119,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(wordsOf(await page('?status=exhausted'))).to.include('Retry all undelivered events in this view')
     await addUndelivered(context, row, 5000)
     expect(wordsOf(await page('?status=exhausted'))).to.include(
-      'Retry up to 5,000 undelivered events in this view, newest first',
+      'Retry up to 5,000 of the newest undelivered events in this view',
     )
     const done = await line.browser.submit(`${PATH}/retry?status=exhausted`)
     expectSentTo(done, '/console/tasks?done=retry-started-full')

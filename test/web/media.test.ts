@@ -7,6 +7,7 @@ import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { keepUpload, type UploadField } from '../../src/domain/media/uploads.js'
 import { inboundText, mediaAt } from '../domain/fixtures.js'
 import { MEDIA, pictureOf } from '../domain/media-samples.js'
+import { StorageFailed } from '../../src/storage/storage.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMedia, mediaRow } from '../helpers/media.js'
 import { until } from '../helpers/until.js'
@@ -117,6 +118,31 @@ describeWeb('/media', ({ context, web }) => {
     expect((await web.request(young.path)).status).to.equal(200)
     const opened = await context.storage.open(key ?? '').catch((error: unknown) => error)
     expect(opened).to.have.property('name', 'StoredFileMissing')
+  })
+
+  it('goes even if another file cannot be deleted, which is reported', async () => {
+    const [first, second] = [await receive(PNG), await receive(PNG)]
+    for (const { id } of [first, second]) await copyMedia(context, id)
+    await context
+      .db('media')
+      .whereIn('message_id', [first.id, second.id])
+      .update({
+        stored_at: context.db.raw(
+          `now() - interval '31 days' - (case when message_id = ? then 1 else 0 end) * interval '1 day'`,
+          [first.id],
+        ),
+      })
+    const { storage_key: stuck } = await mediaRow(context, first.id)
+    const remove = (key: string) =>
+      key === stuck
+        ? Promise.reject(new StorageFailed('remove it', new Error('EIO')))
+        : context.storage.remove(key)
+    const failing: Context = { ...context, storage: { ...context.storage, remove } }
+    const failure = await removeOldMedia(failing).catch((error: unknown) => error)
+    expect(failure).to.be.instanceOf(StorageFailed)
+    expect((await web.request(first.path)).status).to.equal(200)
+    expect((await web.request(second.path)).status).to.equal(410)
+    expect(await removeOldMedia(context)).to.equal(1)
   })
 
   it('closes the file when the client disconnects partway', async () => {

@@ -11,14 +11,16 @@ export async function listOldMedia(
   db: Database,
   days: number,
   limit: number,
+  except: readonly string[] = [],
 ): Promise<{ id: string; storageKey: string }[]> {
   const { rows } = await db.raw<{ rows: { id: string; storageKey: string }[] }>(
     `select id, storage_key as "storageKey" from media
      where status = 'stored' and removed_at is null and stored_at < now() - make_interval(days => ?)
+       and id <> all (?::uuid[])
        and not exists (select from messages m where m.id = media.message_id
          and (m.status in ('scheduled', 'queued', 'sending') or m.handed_over_at > now() - make_interval(days => ?)))
      order by stored_at limit ?`,
-    [days, FETCHED_DAYS, limit],
+    [days, [...except], FETCHED_DAYS, limit],
   )
   return rows
 }

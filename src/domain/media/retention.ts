@@ -1,5 +1,6 @@
 import { listOldMedia, markRemoved } from '../../database/media/removing.js'
 import { deleteOldUploads } from '../../database/media/uploads.js'
+import { StorageFailed } from '../../storage/storage.js'
 import type { Context } from '../context.js'
 
 /**
@@ -7,6 +8,8 @@ import type { Context } from '../context.js'
  * bytes are in its row, so these may be 500 MB.
  */
 const AT_ONCE = 100
+/** A few files that cannot be deleted keep nothing else; if there are more, the storage is out of order. */
+const MOST_FAILURES = 10
 
 /**
  * Deletes the files of media and the uploads that are too old, as part of housekeeping. The rows of media stay, and
@@ -14,17 +17,31 @@ const AT_ONCE = 100
  * twice is harmless.
  *
  * @returns their number
+ * @throws StorageFailed after the rest is done, if a file could not be deleted
  */
 export async function removeOldMedia({ db, storage, config }: Context): Promise<number> {
+  const { mediaRetentionDays: days } = config
+  const failures = new Map<string, StorageFailed>()
   let count = 0
-  for (let removed = AT_ONCE; removed === AT_ONCE; count += removed) {
-    const old = await listOldMedia(db, config.mediaRetentionDays, AT_ONCE)
-    for (const { storageKey } of old) await storage.remove(storageKey)
-    const ids = old.map(({ id }) => id)
-    await markRemoved(db, ids)
-    removed = old.length
+  for (let listed = AT_ONCE; listed === AT_ONCE && failures.size < MOST_FAILURES;) {
+    const old = await listOldMedia(db, days, AT_ONCE, [...failures.keys()])
+    const removed: string[] = []
+    for (const { id, storageKey } of old) {
+      try {
+        await storage.remove(storageKey)
+        removed.push(id)
+      } catch (error) {
+        if (!(error instanceof StorageFailed)) throw error
+        failures.set(id, error)
+        if (failures.size === MOST_FAILURES) break
+      }
+    }
+    await markRemoved(db, removed)
+    listed = old.length
+    count += removed.length
   }
-  const removeUploads = () => deleteOldUploads(db, config.mediaRetentionDays, AT_ONCE)
+  const removeUploads = () => deleteOldUploads(db, days, AT_ONCE)
   for (let removed = AT_ONCE; removed === AT_ONCE; count += removed) removed = await removeUploads()
+  for (const failure of failures.values()) throw failure
   return count
 }

@@ -153,8 +153,11 @@ function paceWindow(key: string, perSecond: number | null, places = 1): Window[]
   return perSecond === null ? [] : [{ key, ...paceOf(perSecond), places }]
 }
 
-/** A pace below 1/s becomes one message in as many seconds as it takes. */
+/**
+ * A pace below 1/s becomes one message in as many seconds as it takes. One of 4.8/s becomes 5 in a little more than a second:
+ * with 4 in a little less, one second could have 8.
+ */
 export function paceOf(perSecond: number): Pace {
-  const limit = Math.max(1, Math.floor(perSecond))
+  const limit = Math.ceil(perSecond)
   return { limit, lengthMs: Math.ceil((limit / perSecond) * 1000) }
 }

@@ -90,7 +90,8 @@ describe('the pace of a carrier account', () => {
   for (const [perSecond, limit, lengthMs] of [
     [5, 5, 1000],
     [3, 3, 1000],
-    [2.5, 2, 800],
+    [4.8, 5, 1042],
+    [2.5, 3, 1200],
     [1, 1, 1000],
     [0.25, 1, 4000],
     [0.001, 1, 1_000_000],

@@ -96,12 +96,6 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     expect((await getTask(context, line.userId, youngList)).status).to.equal('waiting')
     const left = await context.db('task_texts').whereNotNull('text').pluck<string[]>('task_id')
     expect(left).to.deep.equal([youngList])
-    for (const id of [oldList, youngList]) await continueTask(context, id, () => Promise.resolve())
-    const numbers = await context
-      .db('messages')
-      .where({ line_id: line.lineId, text: 'Of a list' })
-      .pluck<string[]>('id')
-    expect(numbers, 'only of the young list').to.have.length(1)
     const states: object[] = await context
       .db('messages')
       .whereIn('id', [old, young, due, later])
@@ -124,6 +118,13 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
       ...{ action: 'sending.after_restore', after: { count: 2 } },
     })
     await run('sending', 'resume')
+    // A list waits during the pause.
+    for (const id of [oldList, youngList]) await continueTask(context, id, () => Promise.resolve())
+    const numbers = await context
+      .db('messages')
+      .where({ line_id: line.lineId, text: 'Of a list' })
+      .pluck<string[]>('id')
+    expect(numbers, 'only of the young list').to.have.length(1)
   })
 
   it('user resume-country lets messages to a country go on', async () => {

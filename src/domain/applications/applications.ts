@@ -151,7 +151,7 @@ async function optIn(
   const { keptEndpointId } = application
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
   else if (types.length > 0) {
-    throw new UserError('optInEvents needs a webhook URL. Give one too')
+    throw new UserError('optInEvents needs a webhook URL (webhookUrl). Give one too')
   }
   return { ...application, optInEvents: types }
 }

@@ -173,7 +173,7 @@ async function optIn(trx: Database, userId: string, lineId: string, types: OptIn
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
   else if (types.length > 0) {
-    throw new UserError('optInEvents needs an outgoing webhook URL. Give one too')
+    throw new UserError('optInEvents needs an outgoing webhook URL (outgoingWebhookUrl). Give one too')
   }
 }
 

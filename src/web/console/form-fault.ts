@@ -26,7 +26,8 @@ export interface FaultState {
 }
 
 /** The page that answers shows this at the form that was sent, with the typed fields in it. */
-export function setFault(ctx: KoaContext, message: string): void {
+export function setFault(ctx: KoaContext, said: string): void {
+  const message = said.replace(IN_BRACKETS, '')
   const field = fieldIn(message, fieldNames(ctx))
   ;(ctx.state as FaultState).fault = {
     action: ctx.path,
@@ -42,6 +43,9 @@ export function setFault(ctx: KoaContext, message: string): void {
 
 /** A message about a field that has another name in this form begins with such a word. */
 const API_NAME = /^[a-z]+[A-Z][A-Za-z]*(?=:? )/
+
+/** A sentence may name another field of the API in brackets. */
+const IN_BRACKETS = / \([a-z]+[A-Z][A-Za-z]*\)/g
 
 /** Returns the message with the field's label, as people read it in the form. */
 export function messageOf({ field, message }: FormFault): string {

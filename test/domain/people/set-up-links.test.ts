@@ -75,7 +75,12 @@ describeContext('set-up links', { environment }, (context) => {
 
     it('say whom they are for', async () => {
       const { id, email, name } = ada
-      expect(await findSetUpLink(context, token)).to.deep.equal({ userId: id, email, name })
+      expect(await findSetUpLink(context, token)).to.deep.equal({
+        userId: id,
+        email,
+        name,
+        hasPassword: true,
+      })
     })
 
     it('set the password, end the sessions that there were, and start one', async () => {
@@ -165,6 +170,7 @@ describeContext('set-up links', { environment }, (context) => {
         userId: null,
         email: null,
         name: null,
+        hasPassword: false,
       })
     })
 

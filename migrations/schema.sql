@@ -1196,7 +1196,7 @@ end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[])
- RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer, is_own_reply boolean, has_other_route boolean, carrier_options jsonb, expires_in_ms double precision)
+ RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer, goes_first boolean, has_other_route boolean, carrier_options jsonb, expires_in_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1220,7 +1220,7 @@ begin
     select exists (select from all_sending where is_all and paused_at is not null) as is_paused
   ), found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.carrier_options, m.expires_at,
-      greatest(m.created_at, m.send_at) as wanted_at, m.source = 'service' as is_own_reply,
+      greatest(m.created_at, m.send_at) as wanted_at, (m.source = 'service' or m.error = 'throttled') is true as goes_first,
       x.media, a.account, a.has_other_route, a.passed_over, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       a.has_places, w.failure,
       case
@@ -1362,7 +1362,7 @@ begin
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,
-    j.messages_per_number_per_minute, j.messages_per_minute, j.is_own_reply, j.has_other_route, j.carrier_options,
+    j.messages_per_number_per_minute, j.messages_per_minute, j.goes_first, j.has_other_route, j.carrier_options,
     (extract(epoch from j.expires_at - now_at) * 1000)::double precision
   from judged j
   left join claimed c on c.id = j.id

@@ -39,7 +39,7 @@ export const SQL_ANSWERS = {
     account: 'jsonb',
     number_limit: 'integer',
     line_limit: 'integer',
-    is_own_reply: 'boolean',
+    goes_first: 'boolean',
     has_other_route: 'boolean',
     carrier_options: 'jsonb',
     expires_in_ms: 'double precision',

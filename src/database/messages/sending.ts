@@ -33,8 +33,8 @@ export interface MessageToSend {
   }
   numberLimit: number
   lineLimit: number
-  /** True for a reply of the service itself, such as the confirmation of STOP. */
-  isOwnReply: boolean
+  /** True for a reply of the service itself, such as the confirmation of STOP, and for what the carrier has throttled. */
+  goesFirst: boolean
   /** True if it can go by another account if this one does not take it. */
   hasOtherRoute: boolean
   fromNumber: string

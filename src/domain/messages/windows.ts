@@ -29,8 +29,10 @@ export function numberWindowKey(lineId: string, number: string): string {
  * Takes a place in every window of the line, and then in the window of its account, which has another hash tag. A
  * message that waits for the account keeps its places in the line until then. Otherwise they would expire by then,
  * and the line's next messages would take places only to wait for the account as well (measured: five lines at 1/s
- * each, at an account with 3/s, sent 1/s together). The service's own replies go first: whoever texts STOP expects the
- * confirmation within minutes, however much waits on the line (47 CFR 64.1200(a)(12)).
+ * each, at an account with 3/s, sent 1/s together).
+ *
+ * The service's own replies go first: whoever texts STOP expects the confirmation within minutes, however much waits on
+ * the line (47 CFR 64.1200(a)(12)). So does a message that the carrier has throttled: it had its turn before all that wait.
  *
  * The line's limits count texts. Its pace and that of its account count what the carrier does: the parts that it gets.
  *
@@ -39,10 +41,10 @@ export function numberWindowKey(lineId: string, number: string): string {
  */
 export async function enterWindows(context: Context, message: MessageToSend): Promise<number> {
   const { windows } = context
-  const { id, account, isOwnReply } = message
+  const { id, account, goesFirst } = message
   const places = await countPlaces(context, message)
   const ofLine = windowsOfLine(message, places)
-  const take = (of: Window[]) => (isOwnReply ? windows.takeFirst(id, of) : windows.take(id, of))
+  const take = (of: Window[]) => (goesFirst ? windows.takeFirst(id, of) : windows.take(id, of))
   const waitMs = await take(ofLine)
   const ofAccount = paceWindow(paceKey(account.id), account.messagesPerSecond, places)
   if (waitMs > 0 || ofAccount.length === 0) return waitMs

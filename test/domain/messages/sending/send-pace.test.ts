@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CarrierThrottled } from '../../../../src/carriers/carrier.js'
 import type { CarrierAccountFields } from '../../../../src/database/carriers/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../../src/domain/carriers/accounts/change.js'
 import { addCarrierAccount, getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
@@ -15,6 +16,7 @@ import {
   queueMessage,
   sendWhenDue,
   UNLIMITED,
+  withCarrier,
 } from '../../fixtures.js'
 
 /** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
@@ -33,12 +35,16 @@ describe('the pace of a carrier account', () => {
     const real = await createTestContext({}, { carrierKinds: BIRDS })
     const stretch = (window: Window) => ({ ...window, lengthMs: window.lengthMs * STRETCH })
     const { windows } = real
+    const stretched =
+      (take: typeof windows.take): typeof windows.take =>
+      async (member, taken) =>
+        Math.ceil((await take(member, taken.map(stretch), now * STRETCH)) / STRETCH)
     context = {
       ...real,
       windows: {
         ...windows,
-        take: async (member, taken) =>
-          Math.ceil((await windows.take(member, taken.map(stretch), now * STRETCH)) / STRETCH),
+        take: stretched(windows.take),
+        takeFirst: stretched(windows.takeFirst),
         hold: (member, held, waitMs) =>
           windows.hold(member, held.map(stretch), waitMs * STRETCH, now * STRETCH),
       },
@@ -230,6 +236,22 @@ describe('the pace of a carrier account', () => {
       ])
     })
   }
+
+  it('goes first to a message that the carrier has throttled: those that wait were accepted later', async () => {
+    const line = await addLineAt(await addAccount({ messagesPerSecond: 1 }))
+    const [first, ...others] = await queue(line, 5)
+    const throttling = withCarrier(context, () => Promise.reject(new CarrierThrottled(3000)))
+    now = 0
+    expect(await sendWhenDue(throttling, first!)).to.include({ kind: 'wait', ms: 3000, reason: 'throttled' })
+    for (const id of others) expect(await sendWhenDue(context, id)).to.include({ kind: 'wait' })
+    for (const id of others.slice(0, 2)) {
+      now += 1000
+      expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
+    }
+    now = 3000
+    expect(await sendWhenDue(context, first!)).to.deep.equal({ kind: 'sent' })
+    expect(await sendWhenDue(context, others[2]!)).to.include({ kind: 'wait', ms: 1000 })
+  })
 
   it('is no limit where none is set', async () => {
     const ids = await queue(await addLineAt(await addAccount({})), 10)

@@ -198,6 +198,13 @@ describe('sliding window', () => {
       expect(await windows.leave(full, ['a'], 100)).to.deep.equal([{ member: 'd', waitMs: 0 }])
     })
 
+    it('gives back the places for later of one that leaves after its first', async () => {
+      const full = pace()
+      expect(await windows.take('a', [{ ...full, places: 4 }], 0)).to.equal(0)
+      expect(await windows.take('b', [{ ...full, places: 5 }], 10)).to.equal(790)
+      expect(await windows.leave(full, ['a'], 100)).to.deep.equal([{ member: 'b', waitMs: 100 }])
+    })
+
     it('counts a repeat once, from its last time', async () => {
       const full = pace()
       for (const at of [0, 300, 900]) {

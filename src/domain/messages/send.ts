@@ -11,6 +11,7 @@ import {
 import { recordMessageCrash } from '../../database/messages/stranded.js'
 import { mayBeDone } from '../../database/outage.js'
 import { newId } from '../../ids.js'
+import { isShort } from '../../kit/text/segments.js'
 import type { MediaReason, MessageReason } from '../../states.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
@@ -121,6 +122,9 @@ async function send(
   return context.leases.messages.during(message.id, async () => {
     const settlement = await settlementOf(context, message, claimed)
     await retryWrite(context, () => context.batched.settleMessage(settlement))
+    // A text in parts has places for those after the one that the carrier rejected.
+    if (settlement.status === 'failed' && !isShort(message.text ?? ''))
+      void givePlacesBack(context, [message])
     return outcomeOf(settlement)
   })
 }

@@ -11,17 +11,25 @@ local log, queue = KEYS[1], KEYS[2]
 local now = now_or_clock(ARGV[1])
 local limit, length, most = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
-local function remove_all(key, member)
+local has_left = false
+
+-- Removes the member's places that are later than a time.
+local function remove_after(time, key, member)
   local nth = 1
-  while redis.call('ZREM', key, name_of(member, nth)) == 1 do nth = nth + 1 end
-  return nth > 1
+  local score = redis.call('ZSCORE', key, member)
+  while score do
+    if tonumber(score) > time then
+      redis.call('ZREM', key, name_of(member, nth))
+      has_left = true
+    end
+    nth = nth + 1
+    score = redis.call('ZSCORE', key, name_of(member, nth))
+  end
 end
 
-local has_left = false
 for i = 5, #ARGV do
-  local held_until = redis.call('ZSCORE', log, ARGV[i])
-  if held_until and tonumber(held_until) > now then has_left = remove_all(log, ARGV[i]) end
-  if remove_all(queue, ARGV[i]) then has_left = true end
+  remove_after(now, log, ARGV[i])
+  remove_after(-math.huge, queue, ARGV[i])
 end
 if not has_left then return {} end
 

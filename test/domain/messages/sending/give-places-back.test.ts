@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CarrierRejected } from '../../../../src/carriers/carrier.js'
 import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { cancelMessage, releaseDue, rescheduleMessage } from '../../../../src/domain/messages/scheduling.js'
@@ -21,6 +22,7 @@ import {
   queueMessage,
   sendWhenDue,
   UNLIMITED,
+  withCarrierOf,
 } from '../../fixtures.js'
 
 const SECOND = 1000
@@ -34,8 +36,8 @@ describeContext(
   (context) => {
     let count = 0
 
-    /** Three messages at an account with a pace: one was sent, the next waits, and one of another line waits behind it. */
-    async function wait(limits = {}): Promise<{ line: TestLine; waits: string; behind: string }> {
+    /** Two lines at an account with a pace. */
+    async function addLines(limits = {}): Promise<{ line: TestLine; another: TestLine }> {
       count += 1
       const carrierAccount = `finch-${count}`
       const pace = { messagesPerSecond: SECOND / PACE_MS, messagesPerSecondPerLine: null }
@@ -46,7 +48,12 @@ describeContext(
         ...pace,
       })
       const line = await createLine(context, { carrierAccount, ...UNLIMITED, ...limits })
-      const another = await createLine(context, { carrierAccount, ...UNLIMITED })
+      return { line, another: await createLine(context, { carrierAccount, ...UNLIMITED }) }
+    }
+
+    /** Three messages at such an account: one was sent, the next waits, and one of the other line waits behind it. */
+    async function wait(limits = {}): Promise<{ line: TestLine; waits: string; behind: string }> {
+      const { line, another } = await addLines(limits)
       const sent = await queueMessage(context, line)
       expect(await sendMessage(context, sent)).to.deep.equal({ kind: 'sent' })
       const waits = await queueMessage(context, line, { to_number: LEAVER })
@@ -97,6 +104,23 @@ describeContext(
         await expectEarlier(behind)
       })
     }
+
+    it('when the carrier rejects its first part, which leaves the places of the others', async () => {
+      const { line, another } = await addLines()
+      const behind = await queueMessage(context, another)
+      const rejecting = withCarrierOf(context, {
+        send: async () => {
+          expect(await sendMessage(context, behind))
+            .to.have.property('ms')
+            .above(3.5 * PACE_MS)
+          throw new CarrierRejected('not this one')
+        },
+        countParts: () => 4,
+      })
+      const rejected = await queueMessage(context, line, { text: 'x'.repeat(500) })
+      expect(await sendMessage(rejecting, rejected)).to.deep.equal({ kind: 'failed', error: 'not this one' })
+      await expectEarlier(behind)
+    })
 
     it('when the database was restored', async () => {
       const { waits, behind } = await wait()

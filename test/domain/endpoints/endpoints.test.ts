@@ -10,6 +10,7 @@ import {
   enableConnection,
   setLineEndpointUrl,
 } from '../../../src/domain/lines/connections.js'
+import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/endpoints/deliveries/held-events.js'
@@ -218,6 +219,28 @@ describeContext('the endpoints of a line', (context) => {
     await enableConnection(...of)
     await expectRefusal(revealSigningSecret(...one(other.endpoint.id)), 404)
     expect(await receive()).to.have.length(1)
+  })
+
+  it('end what fails after they are deleted, or after the line is disconnected', async () => {
+    const { endpoint } = await add()
+    const application = await createApplication(context, { webhookUrl: urlOf('application') })
+    await connect(context, application, line)
+    const leave = [
+      () => deleteEndpoint(...one(endpoint.id)),
+      () => endAuthorization(context, line.userId, application.id, line.lineId),
+    ]
+    const [, ...deliveries] = await receive()
+    for (const [n, delivery] of deliveries.entries()) {
+      receiver.answerWith((response) => {
+        void leave[n]!().then(() => response.writeHead(500).end())
+      })
+      await attempt(delivery)
+      expect(await deliveryRow(context, delivery.id)).to.include({
+        status: 'exhausted',
+        last_failure: 'disconnected',
+        attempt_count: 1,
+      })
+    }
   })
 
   it('work without an outgoing webhook URL, which comes first when it is there again', async () => {

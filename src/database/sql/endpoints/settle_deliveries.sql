@@ -63,7 +63,15 @@ begin
     -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing
   ), settled as (
-    update deliveries d set status = g.status, last_failure = g.failure, lease_until = null, lost_count = 0,
+    update deliveries d set
+      -- Its receiver may have gone during the attempt. Then nothing would end the delivery until its next one.
+      (status, last_failure) = (
+        select case when o.is_lost then 'exhausted' else g.status end, case when o.is_lost then 'disconnected' else g.failure end
+        from (select g.status in ('pending', 'held') and (
+          d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type)
+          or (select e.removed_at is not null from endpoints e where e.id = d.endpoint_id) and not is_endpoint_named(d.endpoint_id)
+        ) as is_lost offset 0) o),
+      lease_until = null, lost_count = 0,
       due_at = clock_timestamp() + make_interval(secs => coalesce(g.retry_in_ms, 0) / 1000.0),
       delivered_at = case when g.status = 'delivered' then clock_timestamp() end
     from given g

@@ -37,7 +37,8 @@ const HAS_OUTCOME: Record<ReplayOutcome, string> = {
 
 /**
  * Deliveries that are under way, or wait for their first attempt or for a copy of their media, go out by themselves.
- * Those whose receiver or event is gone stay as they are: what had arrived would look as if it never had.
+ * Those whose receiver or event is gone, or whose endpoint is disabled, stay as they are: what had arrived would look as if
+ * it never had.
  */
 function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
@@ -45,7 +46,7 @@ function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   return {
     sql: `from deliveries where id > ?::uuid${sql}${receivers.sql} and ${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
       and not (status = 'held' and ${WITHOUT_MEDIA}) and ${hasReceiver('deliveries')}
-      and ${hasEvent('deliveries')}`,
+      and (select disabled_at is null from endpoints where id = deliveries.endpoint_id limit 1) and ${hasEvent('deliveries')}`,
     bindings: [afterId, ...bindings, ...receivers.bindings],
   }
 }

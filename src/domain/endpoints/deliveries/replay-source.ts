@@ -71,6 +71,7 @@ async function findReceivers(
   if (whose.of === 'all') return {}
   if (whose.of === 'line') {
     await requireLine(context.db, whose.userId, whose.lineId)
+    if (!isToUrl) await requireNotAllDisabled(context, whose.lineId)
     return { lineId: whose.lineId }
   }
   const { caller, endpointId, userId, lineId } = whose
@@ -120,6 +121,16 @@ async function requireConnected(
   if (!endpoints.some(({ endpointId }) => endpointId === id)) {
     throw new UserError('This application gets no events from this line', 409)
   }
+}
+
+/** @throws UserError 409 */
+async function requireNotAllDisabled(context: Context, lineId: string): Promise<void> {
+  const ofLine = await findEndpointsOfLine(context.db, lineId)
+  const endpoints = await Promise.all(
+    ofLine.map(({ endpointId }) => getEndpoint(context, { isOperator: true }, endpointId)),
+  )
+  if (endpoints.length > 0 && endpoints.every(({ disabledAt }) => disabledAt !== null))
+    throw new UserError(IS_DISABLED, 409)
 }
 
 const IS_DISABLED = 'The endpoint is disabled. Enable it first, or give another URL'

@@ -178,6 +178,29 @@ describeContext('replaying events', (context) => {
     ])
   })
 
+  it('of a line leaves out endpoints that are disabled, and is refused if all are', async () => {
+    const { userId, lineId } = line
+    const ofLine: ReplayOf = { of: 'line', userId, lineId }
+    const { endpoint } = await addEndpoint(context, userId, { lineId }, { url: target.url })
+    const messageId = await receiveNew(context, line)
+    for (const each of await deliveriesOf(context, messageId))
+      await deliver(context, each.id, each.endpoint_id)
+    const disable = (id: string) => changeRows(context, 'endpoints', id, { disabled_at: new Date() })
+    await disable(endpoint.id)
+    const task = await start({ outcome: 'delivered' }, ofLine)
+    expect(await goOn(context, task)).to.include({ totalCount: 1, doneCount: 1 })
+    const states = (await deliveriesOf(context, messageId)).map((row) => [row.endpoint_id, row.status])
+    expect(states).to.have.deep.members([
+      [line.endpointId, 'pending'],
+      [endpoint.id, 'delivered'],
+    ])
+    await disable(line.endpointId)
+    const isDisabled = 'The endpoint is disabled. Enable it first, or give another URL'
+    await expectRefusal(count({}, ofLine), 409, isDisabled)
+    expect(await count({ url: target.url }, ofLine)).to.include({ count: 4 })
+    expect(await count({}, { of: 'all' })).to.include({ isMore: false })
+  })
+
   it('leaves out deliveries whose event retention has deleted: what they got stays delivered', async () => {
     await deliverAll()
     await context.db('events').where({ id: deliveries[1]!.event_id }).delete()

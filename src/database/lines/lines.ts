@@ -208,7 +208,7 @@ export async function updateLineSettings(
 }
 
 function wakingOf(db: Database) {
-  return db.raw('case when paused_at is null then clock_timestamp() end')
+  return db.raw('case when paused_at is null then clock_timestamp() else resumed_at end')
 }
 
 export async function updateLineShortCodes(

@@ -28,7 +28,8 @@ export async function listWaitingLines(
   limit: number,
 ): Promise<string[]> {
   const scope = {
-    lines: 'l.id = :id',
+    // One that is paused again by now has only its held events released.
+    lines: 'l.id = :id and l.paused_at is null',
     carrier_accounts: 'is_line_at(l.carrier, l.routes, (select name from carrier_accounts where id = :id))',
     all_sending: 'true',
   }[table]

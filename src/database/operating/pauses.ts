@@ -24,7 +24,8 @@ export async function pauseRow(db: Database, row: PausableRow, by: PausedBy): Pr
     .update({
       paused_at: db.raw('coalesce(paused_at, clock_timestamp())'),
       paused_by: by.userId,
-      ...(row.table === 'endpoints' ? {} : { resumed_at: null }),
+      // A line that was enabled a moment ago still has held events to release, whether it may send or not.
+      ...(row.table === 'endpoints' || row.table === 'lines' ? {} : { resumed_at: null }),
     })
   return changed > 0
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
-import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { changeLine } from '../../../../src/domain/lines/change-line.js'
+import { getAnyLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { fetchMedia } from '../../../../src/domain/media/fetch.js'
 import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
+import { COMMAND_LINE, pauseLine } from '../../../../src/domain/operating/pauses.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
@@ -76,6 +78,17 @@ describeContext('events that wait while their line is disabled', (context) => {
     for (const each of copied!) await run(each)
     for (const { id } of copied!) expect(await deliveryRow(context, id)).to.include({ status: 'delivered' })
     for (const { id } of refused!) expect(await deliveryRow(context, id)).to.include({ status: 'held' })
+  })
+
+  it('are delivered too if the line is paused and changed before they are released', async () => {
+    const delivery = await receiveForDelivery(context, line)
+    await setStatus('disabled')
+    await run(delivery)
+    await setStatus('active')
+    await pauseLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId })
+    await changeLine(context, await getAnyLine(context, line.lineId), { messagesPerMinute: 7 })
+    await enqueueResumed(context)
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', last_failure: null })
   })
 
   it('continue their round of attempts', async () => {

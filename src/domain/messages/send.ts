@@ -102,9 +102,11 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
     case 'early':
     case 'paused':
       return { outcome: { kind: 'wait', ms: answer.ms, reason: answer.kind }, message }
+    case 'stopped':
+      if (message.account.messagesPerSecond !== null) void givePlacesBack(context, [message])
+      return { outcome: { kind: answer.kind }, message }
     case 'behind':
     case 'without_media':
-    case 'stopped':
       return { outcome: { kind: answer.kind }, message }
   }
 }

@@ -6,6 +6,7 @@ import { UserError } from '../../errors.js'
 import type { Endpoint } from '../endpoints/get-endpoint.js'
 import { record, type Act } from './audit.js'
 import type { Context } from '../context.js'
+import { askOnPausedLine } from '../messages/send/raised-pace.js'
 
 /** The person who pauses or resumes something. */
 export interface Pauser {
@@ -48,8 +49,12 @@ type Tools = Pick<Context, 'db' | 'log' | 'actor'>
  * Pauses a line: nothing is sent with it until it is resumed, except the service's automatic answers. Messages are
  * accepted and wait, and expire as always. Receiving continues. A line that is paused stays so.
  */
-export function pauseLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
-  return pause(context, by, ofLine(line))
+export async function pauseLine(
+  context: Context,
+  by: Pauser,
+  line: Pick<Line, 'id' | 'userId'>,
+): Promise<void> {
+  if (await pause(context, by, ofLine(line))) await askOnPausedLine(context, line.id)
 }
 
 /**
@@ -62,12 +67,12 @@ export function resumeLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | '
 }
 
 /** Lets an operator pause all lines at the account. */
-export function pauseCarrierAccount(
+export async function pauseCarrierAccount(
   context: Tools,
   by: Pauser,
   account: Pick<CarrierAccount, 'id'>,
 ): Promise<void> {
-  return pause(context, by, ofCarrierAccount(account))
+  await pause(context, by, ofCarrierAccount(account))
 }
 
 export function resumeCarrierAccount(
@@ -79,8 +84,8 @@ export function resumeCarrierAccount(
 }
 
 /** Lets an operator pause all lines. */
-export function pauseAllSending(context: Tools, by: Pauser): Promise<void> {
-  return pause(context, by, ALL_SENDING)
+export async function pauseAllSending(context: Tools, by: Pauser): Promise<void> {
+  await pause(context, by, ALL_SENDING)
 }
 
 export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
@@ -91,8 +96,8 @@ export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
  * Pauses an endpoint: nothing is delivered until it is resumed, and events wait and use up no attempt. Another URL
  * does not change that.
  */
-export function pauseEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
-  return pause(context, by, ofEndpoint(endpoint))
+export async function pauseEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
+  await pause(context, by, ofEndpoint(endpoint))
 }
 
 /**
@@ -141,7 +146,8 @@ function ofEndpoint({ id, lineId, applicationId, userId }: Endpoint): Pausable {
   return { row, audited: 'endpoint', subjectId, userId, about: { endpointId: id }, logged }
 }
 
-async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
+/** @returns false if it was paused already */
+async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<boolean> {
   const { row, audited, subjectId, userId, about, logged } = pausable
   const isChanged = await transaction(context.db, async (trx) => {
     const isOwner = userId !== null && by.userId === userId
@@ -150,6 +156,7 @@ async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<vo
     return true
   })
   if (isChanged) context.log.warn({ ...logged.entry, userId: by.userId }, `${logged.name}.paused`)
+  return isChanged
 }
 
 async function resume(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {

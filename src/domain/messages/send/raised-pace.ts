@@ -33,6 +33,18 @@ export async function askAgain(context: Context, accountId: string): Promise<voi
   }
 }
 
+/**
+ * Called after a line was paused. What waits there for its turn asks again, finds the pause, and gives its places back: those
+ * of other lines wait behind it for the pace of the account. Never fails: otherwise each asks at the time that it was told.
+ */
+export async function askOnPausedLine(context: Context, lineId: string): Promise<void> {
+  try {
+    await askAgainOnLine(context, lineId)
+  } catch (error) {
+    context.log.warn({ lineId, err: asError(error) }, 'line.places_not_given_back')
+  }
+}
+
 async function askAgainOnLine({ db, queues }: Context, lineId: string): Promise<number> {
   let count = 0
   for (let after = '0'; ;) {

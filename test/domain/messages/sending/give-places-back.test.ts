@@ -5,7 +5,12 @@ import { setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { cancelMessage, releaseDue, rescheduleMessage } from '../../../../src/domain/messages/scheduling.js'
 import { countMessageCrash, sendMessage } from '../../../../src/domain/messages/send.js'
 import { makeWaitingUnknown } from '../../../../src/domain/messages/send/after-restore.js'
-import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../../../src/domain/operating/pauses.js'
+import {
+  COMMAND_LINE,
+  pauseAllSending,
+  pauseLine,
+  resumeAllSending,
+} from '../../../../src/domain/operating/pauses.js'
 import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
 import { describeContext } from '../../../helpers/context.js'
@@ -90,6 +95,11 @@ describeContext(
       'when its line turns out to be disabled': async ({ userId, lineId }, id) => {
         await setLineStatus(context, userId, lineId, 'disabled')
         await sendWhenDue(context, id)
+      },
+      'when its line is paused': async ({ userId, lineId }, id) => {
+        await pauseLine(context, COMMAND_LINE, { id: lineId, userId })
+        expect(await hasMessageJob(context, id, 1)).to.equal(true)
+        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
       },
       'when it is given up': async (_, id) => {
         for (let n = 0; n < MAX_CRASHES; n += 1) await countMessageCrash(context, id)

@@ -1285,6 +1285,9 @@ begin
         case
           when greatest(m.created_at, m.send_at) < now_at - max_age or m.expires_at <= now_at then 'expired'
           when l.status <> 'active' then 'line_disabled'
+          when m.application_id is not null and not exists (
+            select from application_lines p where p.application_id = m.application_id and p.line_id = m.line_id
+              and may_send(p.scopes)) then 'disconnected'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
           when x.has_failed then coalesce(x.failure, 'media_internal_error')
         end as failure,

@@ -76,7 +76,7 @@ export const MESSAGE_STEPS = [
     from: 'queued',
     to: 'failed',
     when: 'not allowed to be sent',
-    reasons: ['cancelled', 'expired', 'forgotten', 'line_disabled', 'opted_out'],
+    reasons: ['cancelled', 'disconnected', 'expired', 'forgotten', 'line_disabled', 'opted_out'],
     family: 'media',
   },
   { from: 'queued', to: 'failed', when: 'repeated internal error', reasons: ['internal_error'] },

@@ -252,14 +252,18 @@ describeContext('a message for later', (context) => {
     const { id: applicationId } = await createApplication(context)
     await connect(context, { id: applicationId }, line)
     const from = { applicationId, sendAt: inMs(HOUR) }
-    const [kept, ended] = [await post(from), await post(from)]
-    await come(kept.id)
+    const [sent, waiting, ended] = [await post(from), await post(from), await post(from)]
+    for (const { id } of [sent, waiting]) await come(id)
     await releaseDue(context)
-    expect(await statusOf(kept.id)).to.equal('queued')
+    expect(await sendWhenDue(context, sent.id)).to.include({ kind: 'sent' })
+    expect(await statusOf(waiting.id)).to.equal('queued')
     await endAuthorization(context, line.userId, applicationId, line.lineId)
     await come(ended.id)
     expect(await releaseDue(context)).to.equal(0)
-    expect(await messageRow(context, ended.id)).to.include({ status: 'failed', error: 'disconnected' })
+    expect(await sendWhenDue(context, waiting.id)).to.deep.equal({ kind: 'failed', error: 'disconnected' })
+    for (const { id } of [waiting, ended]) {
+      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'disconnected' })
+    }
   })
 
   it('comes in batches, each message by itself and in their order', async () => {

@@ -22,6 +22,8 @@
 -- places first) | full (wait_ms: until the line's windows have room). A message that is not in the result is claimed
 -- by another worker, or has ended.
 --
+-- A message of an application that is no longer connected to the line is refused: disconnecting takes effect at once.
+--
 -- While its line, its account or all sending is paused (by a person), a message is `stopped`: `wake_messages`
 -- enqueues it when the pause ends, and the sweep checks it only when it expires. The service's own replies are still
 -- sent, and do not wait for paused messages.
@@ -129,6 +131,9 @@ begin
         case
           when greatest(m.created_at, m.send_at) < now_at - max_age or m.expires_at <= now_at then 'expired'
           when l.status <> 'active' then 'line_disabled'
+          when m.application_id is not null and not exists (
+            select from application_lines p where p.application_id = m.application_id and p.line_id = m.line_id
+              and may_send(p.scopes)) then 'disconnected'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
           when x.has_failed then coalesce(x.failure, 'media_internal_error')
         end as failure,

@@ -11,6 +11,8 @@ export interface FormFault {
   fields: Record<string, string>
   /** The names of the fields that were filled in and are empty again, because no page keeps them. */
   unkept: readonly string[]
+  /** True if nothing on the page shows it: its form is gone, or has no place for it. Then it stands above the page. */
+  isStray?: boolean
 }
 
 interface FaultyField {

@@ -4,6 +4,7 @@ import type { Session } from '../../domain/people/sessions.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
+import { Words } from './parts/words.js'
 import type { Page } from './page.js'
 
 /**
@@ -70,6 +71,7 @@ export function Layout(props: {
               {page.notice}
             </p>
           )}
+          <StrayFault page={page} />
           {children}
         </main>
         <Foot page={page} zone={zone} />
@@ -247,6 +249,16 @@ function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
         {look.supportUrl !== undefined && <a href={look.supportUrl}>Support</a>}
       </div>
     </footer>
+  )
+}
+
+/** What was wrong with a form that the page no longer has. */
+function StrayFault({ page: { fault } }: { page: Page }) {
+  if (fault?.isStray !== true) return null
+  return (
+    <p role="alert" class="fault" tabIndex={-1} autofocus>
+      <Words>{fault.message}</Words>
+    </p>
   )
 }
 

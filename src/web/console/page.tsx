@@ -71,12 +71,14 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
 }
 
 export function answerPage(ctx: KoaContext, page: VNode): void {
-  const field = (ctx.state as FaultState).fault?.field
+  const { fault } = ctx.state as FaultState
   const html = renderToString(page)
   // The head of a form names the field by its label, which is known only after the field was rendered.
-  const isKnownNow = field?.label !== undefined
+  const isKnownNow = fault?.field?.label !== undefined
+  // Somebody else, or another tab, may have done meanwhile what the form was for.
+  if (fault !== undefined && !html.includes('role="alert"')) fault.isStray = true
   ctx.type = 'html'
-  ctx.body = `<!doctype html>${isKnownNow ? renderToString(page) : html}`
+  ctx.body = `<!doctype html>${isKnownNow || fault?.isStray === true ? renderToString(page) : html}`
 }
 
 /** Answers with a piece of a page, for htmx. */

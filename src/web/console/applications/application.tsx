@@ -50,7 +50,6 @@ export function showApplication(context: Context): Middleware {
           <Head
             view={view}
             isNew={shown.isNew === true}
-            stray={strayFault(view)}
             counts={await countAuthorizedLines(context.db, id)}
           />
           <Credentials view={view} clientSecret={shown.clientSecret} publicUrl={context.config.publicUrl} />
@@ -61,11 +60,6 @@ export function showApplication(context: Context): Middleware {
       </Layout>,
     )
   }
-}
-
-function strayFault({ page: { fault }, application, path }: ApplicationView) {
-  const offers = ['fields', 'delete', ...(application.kind === 'public' ? [] : ['client-secret/rotate'])]
-  return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
 }
 
 /** @param props.endpoint undefined if it has no webhook URL */
@@ -92,11 +86,9 @@ function Webhook({ endpoint }: { endpoint: Endpoint | undefined }) {
 function Head(props: {
   view: ApplicationView
   isNew: boolean
-  /** The fault of a form that is no longer on the page. */
-  stray: string | undefined
   counts: { lineCount: number; userCount: number }
 }) {
-  const { view, isNew, stray, counts } = props
+  const { view, isNew, counts } = props
   const { application } = view
   const { name, description, website, kind, createdAt } = application
   const { lineCount, userCount } = counts
@@ -106,11 +98,6 @@ function Head(props: {
       {isNew && (
         <p role="status" class="notice">
           Application registered.
-        </p>
-      )}
-      {stray !== undefined && (
-        <p role="alert" class="fault">
-          {stray}
         </p>
       )}
       <p class="facts">

@@ -33,8 +33,6 @@ export function showAuthorizations(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
     const applications = await listAuthorizedApplications(context, sessionOf(ctx).userId)
-    const isStray =
-      page.fault !== undefined && !applications.some(({ id }) => page.fault?.action.includes(id) === true)
     answerPage(
       ctx,
       <Layout page={page} title="Authorized applications">
@@ -44,11 +42,6 @@ export function showAuthorizations(context: Context): Middleware {
           immediately and has to ask you again. Applications you have built are under{' '}
           <a href="/console/applications">Applications</a>.
         </p>
-        {isStray && (
-          <p role="alert" class="fault">
-            {page.fault?.message}
-          </p>
-        )}
         {applications.length === 0 ? (
           <Empty>No application can use your lines. An application that you authorize appears here.</Empty>
         ) : (

@@ -53,13 +53,10 @@ export function showCarrier(context: Context): Middleware {
                 </span>
               }
             />
-            {[fault, strayFault(view, { isEdited, loaded })].map(
-              (text) =>
-                text !== undefined && (
-                  <p key={text} role="alert" class="fault">
-                    {text}
-                  </p>
-                ),
+            {fault !== undefined && (
+              <p role="alert" class="fault">
+                {fault}
+              </p>
             )}
           </div>
           <Sending view={view} />
@@ -94,22 +91,6 @@ async function loadNumbers(context: Context, { account }: CarrierView): Promise<
     if (error instanceof UserError) return error.message
     throw error
   }
-}
-
-/** The fault of a form that is no longer on the page. */
-function strayFault(
-  { page: { fault }, path, account, canSetUpNumbers, isFixed }: CarrierView,
-  { isEdited, loaded }: { isEdited: boolean; loaded: LoadedNumbers | string | undefined },
-): string | undefined {
-  const offers = [
-    'test',
-    account.pausedAt === null ? 'sending/pause' : 'sending/resume',
-    ...(isEdited ? ['settings'] : []),
-    ...(typeof loaded === 'object' && loaded.numbers.length > 0 && !isFixed ? ['import'] : []),
-    ...(canSetUpNumbers && account.lineCount > 0 ? ['set-up'] : []),
-    ...(account.lineCount === 0 && !isFixed ? ['remove'] : []),
-  ]
-  return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
 }
 
 function Remove({ view: { page, path, account } }: { view: CarrierView }) {

@@ -41,7 +41,7 @@ import { HeldEvents, MAX_SHOWN, type HeldDelivery } from './held-events.js'
 import { EndpointName, NameField } from './name.js'
 import { OptInEvents } from './opt-in-events.js'
 import { endpointPath } from './path.js'
-import { offerOfPause, PauseEvents } from './pause.js'
+import { PauseEvents } from './pause.js'
 import { Policy, scheduleWords, SHAPE_WORDS, type ShownPreview } from './policy.js'
 import { Replay, type CountedReplay } from './replay.js'
 import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from './signing-secret.js'
@@ -235,14 +235,8 @@ const WHAT_IS_SENT = {
 
 function Head({ view }: { view: EndpointView }) {
   const { owner, endpoint } = view
-  const stray = strayFault(view)
   return (
     <>
-      {stray !== undefined && (
-        <p role="alert" class="fault">
-          {stray}
-        </p>
-      )}
       <PageHead
         crumbs={crumbsOf(view)}
         title={<EndpointName endpoint={endpoint} />}
@@ -467,19 +461,4 @@ function hasHeld({ held, work }: EndpointView): boolean {
 
 function maySendHeld(view: EndpointView): boolean {
   return view.owner.isOn && view.endpoint.disabledAt === null && hasHeld(view)
-}
-
-/** The fault of a form that is no longer on the page. */
-function strayFault(view: EndpointView): string | undefined {
-  const { page, endpoint, owner, pause, work, path } = view
-  const isDisabled = endpoint.disabledAt !== null
-  const offers = [
-    ...['fields', 'policy', 'policy/preview', 'rotate-secret', 'delete'].map((form) => `${path}/${form}`),
-    ...(owner.isOn ? [`${path}/test-event`, `${path}/replay`] : []),
-    ...(isDisabled ? [`${path}/enable`] : []),
-    ...(!isDisabled && endpoint.failingSince !== null && work.waitingCount > 0 ? [`${path}/try-now`] : []),
-    ...(maySendHeld(view) ? [`${path}/send-held-events`] : []),
-    ...offerOfPause(page, pause, path),
-  ]
-  return page.fault === undefined || offers.includes(page.fault.action) ? undefined : page.fault.message
 }

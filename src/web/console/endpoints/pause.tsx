@@ -43,12 +43,6 @@ export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action
   )
 }
 
-/** The form of `PauseEvents` that is shown now, if any. */
-export function offerOfPause(page: Page, endpoint: EndpointPause, action: string): string[] {
-  if (endpoint.pausedAt === null) return [`${action}/pause`]
-  return mayResumeEvents(page, endpoint) ? [`${action}/resume`] : []
-}
-
 function mayResumeEvents({ session }: Page, { pausedBy }: EndpointPause): boolean {
   return pausedBy === 'owner' || session?.role === 'operator'
 }

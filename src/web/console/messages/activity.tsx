@@ -47,11 +47,6 @@ export function showActivity(context: Context): Middleware {
       <Layout page={page} title="Activity" zone={zoneOf(written)}>
         <h1>Activity</h1>
         <FilterForm path={PATH} isPortal={page.isPortal} {...{ lines, written, fault }} />
-        {page.fault !== undefined && (
-          <p role="alert" class="fault">
-            {page.fault.message}
-          </p>
-        )}
         {found?.isFirst === true && (
           <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} data-hx-swap="innerMorph">
             <Found {...{ page, lines, written, found }} />

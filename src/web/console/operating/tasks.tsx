@@ -64,11 +64,6 @@ export function showTasks(context: Context): Middleware {
       <Layout page={view.page} title="Background tasks">
         <h1>Background tasks</h1>
         <p>Tasks continue when you close this page. They are listed here for 30 days.</p>
-        {fault !== undefined && (
-          <p role="alert" class="fault">
-            {fault.message}
-          </p>
-        )}
         <div {...liveness}>
           <Tasks {...view} />
         </div>

@@ -12,7 +12,6 @@ import { Status } from '../../status.js'
 import { TYPE_LABELS } from './labels.js'
 import { MediaCopies } from './media.js'
 import type { MessageView } from './page-model.js'
-import { strayFaultOf } from './send-again.js'
 import { UserText } from '../../user-text.js'
 
 /** Shows the two parties, and the state. */
@@ -20,14 +19,8 @@ export function Head(view: MessageView) {
   const { message, line, isOwner, contactName } = view
   const number = contactNumberOf(message)
   const { direction, status } = message
-  const fault = strayFaultOf(view)
   return (
     <>
-      {fault !== undefined && (
-        <p role="alert" class="fault">
-          {fault}
-        </p>
-      )}
       <PageHead
         {...(isOwner
           ? {

@@ -56,23 +56,3 @@ export function sendAgainPath(messageId: string): string {
 export function deliverAgainPath(messageId: string, deliveryId: string): string {
   return `${messagePath(messageId)}/deliveries/${deliveryId}/send-again`
 }
-
-/** The fault of a form that the page no longer shows: there is no other place for it. */
-export function strayFaultOf(view: MessageView): string | undefined {
-  const {
-    page: { fault },
-    message,
-    events,
-    optInEvents,
-  } = view
-  if (fault === undefined) return undefined
-  const deliveries = [...events, ...optInEvents].flatMap((each) => each.deliveries)
-  const shown = [
-    ...(maySendAgain(message) ? [sendAgainPath(message.id)] : []),
-    ...(mayTryMessageNow(view) ? [tryNowPath(message.id)] : []),
-    ...deliveries.filter(mayDeliverAgain).map(({ id }) => deliverAgainPath(message.id, id)),
-    ...deliveries.filter(mayTryDeliveryNow).map(({ id }) => deliverNowPath(message.id, id)),
-    ...(mayBeCancelled(message) ? [cancelPath(message.id), reschedulePath(message.id)] : []),
-  ]
-  return shown.includes(fault.action) ? undefined : fault.message
-}

@@ -21,18 +21,9 @@ const BELONGINGS = [
 /** Shows an operator's controls for a user's access, and their result. */
 export function UserAccess({ page, path, user }: { page: Page; path: string; user: User }) {
   const canDisable = user.disabledAt === null && page.session?.userId !== user.id
-  // Another operator may have disabled or enabled the user meanwhile, so that the form is no longer on the page.
-  const isStray =
-    (page.fault?.action === `${path}/disable` && !canDisable) ||
-    (page.fault?.action === `${path}/enable` && user.disabledAt === null)
   return (
     <section aria-labelledby="access-title">
       <h2 id="access-title">Access</h2>
-      {isStray && (
-        <p role="alert" class="fault">
-          {page.fault?.message}
-        </p>
-      )}
       {user.disabledAt !== null && (
         <Disabled page={page} action={`${path}/enable`} user={user} since={user.disabledAt} />
       )}

@@ -28,21 +28,9 @@ export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: P
   const isOwn = readerId === user.id
   const canAsk = hasSecondFactor && !isOwn && asked === undefined
   const open = hasSecondFactor && !isOwn ? asked : undefined
-  const shown = [
-    ...(canAsk ? [`${forms}/ask`] : []),
-    ...(open === undefined ? [] : [`${forms}/withdraw`]),
-    ...(open === undefined || open.askedBy === readerId ? [] : [`${forms}/confirm`]),
-  ]
-  // Its form is not on the page, or no longer: another operator was faster.
-  const isStray = page.fault?.action.startsWith(`${forms}/`) === true && !shown.includes(page.fault.action)
   return (
     <section id="second-factor" aria-labelledby="second-factor-title">
       <h2 id="second-factor-title">Second factor</h2>
-      {isStray && (
-        <p role="alert" class="fault">
-          {page.fault?.message}
-        </p>
-      )}
       {!hasSecondFactor && <p>None.</p>}
       {hasSecondFactor && isOwn && <p>Manage your own in your settings.</p>}
       {hasSecondFactor && !isOwn && (

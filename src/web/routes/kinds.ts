@@ -57,7 +57,7 @@ export function createRoutes(context: Context) {
   const newcomer = [requireSession]
   const user = [...newcomer, hasSecondFactor]
   const operator = [...user, requireOperatorSession]
-  const ownFormBy = (read: Middleware) => [read, requireOwnForm(context)]
+  const ownFormBy = (read: Middleware) => (page?: Middleware) => [read, requireOwnForm(context, page)]
   const ownForm = ownFormBy(readFormBody)
 
   /** A form's act has the form's sender as its actor. */
@@ -83,10 +83,11 @@ export function createRoutes(context: Context) {
   const formFor =
     (checks: Middleware[], read = ownForm, readOfNobody = read) =>
     (path: string, act: Does, show: Show, needsFresh?: NeedsFresh) => {
-      const signedIn = signInFirst(context, readOfNobody, [...checks, show(context)])
-      const confirmed = needsFresh === undefined ? [] : [confirmFirst(context, needsFresh, show(context))]
+      const page = show(context)
+      const signedIn = signInFirst(context, readOfNobody(), [...checks, page])
+      const confirmed = needsFresh === undefined ? [] : [confirmFirst(context, needsFresh, page)]
       const who = [...visitorOf('post', path), signedIn, ...checks]
-      post(path, ...who, ...read, ...confirmed, submit(actFor(act), show(context)))
+      post(path, ...who, ...read(page), ...confirmed, submit(actFor(act), page))
     }
 
   return {
@@ -98,7 +99,7 @@ export function createRoutes(context: Context) {
     post,
     openPage: (path: string, show: Show) => get(path, ...visitor, show(context)),
     openForm: (path: string, act: Does, show: Show) =>
-      post(path, ...visitor, ...ownForm, submit(actFor(act), show(context))),
+      post(path, ...visitor, ...ownForm(), submit(actFor(act), show(context))),
     /** A page that also serves users who must have a second factor, and have none yet. */
     newcomerPage: pageFor(newcomer),
     newcomerForm: formFor([]),

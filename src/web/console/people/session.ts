@@ -7,6 +7,7 @@ import { endSession, findSession, type Session } from '../../../domain/people/se
 import { UserError } from '../../../errors.js'
 import { isSameSecret, newToken } from '../../../secrets.js'
 import { isForeignOrigin } from '../../own-origin.js'
+import { setFault } from '../form-fault.js'
 import { fieldOf } from '../form-values.js'
 import { SECOND_FACTOR } from './second-factor/path.js'
 
@@ -108,13 +109,20 @@ export function sessionOf(ctx: KoaContext): Session {
   return session
 }
 
+const OUT_OF_DATE =
+  'This page was out of date, because you signed in or confirmed your password in another tab. Check your input and submit the form once more.'
+
 /**
  * Accepts a form only if it comes from one of our own pages: by the browser's headers (Sec-Fetch-Site and Origin),
  * and by a token that only a page of this browser can know. It runs after the body is read.
  *
+ * The token changes when the browser signs in or confirms the password, which may have been in another tab: then the
+ * form's page is shown again with what was typed.
+ *
+ * @param show the form's page; if left out, an old token is refused like any other
  * @throws UserError 403
  */
-export function requireOwnForm(context: Context): Middleware {
+export function requireOwnForm(context: Context, show?: Middleware): Middleware {
   return async (ctx, next) => {
     const site = ctx.get('Sec-Fetch-Site')
     const { browserToken } = ctx.state as SessionState
@@ -130,10 +138,17 @@ export function requireOwnForm(context: Context): Middleware {
         403,
       )
     }
-    if (!isSameSecret(fieldOf(ctx, 'csrf'), csrfTokenOf(browserToken))) {
+    const token = fieldOf(ctx, 'csrf')
+    if (isSameSecret(token, csrfTokenOf(browserToken))) {
+      await next()
+      return
+    }
+    if (show === undefined || !TOKEN.test(token)) {
       throw new UserError('This form is out of date. Go back, reload the page and try again', 403)
     }
-    await next()
+    ctx.status = 403
+    setFault(ctx, OUT_OF_DATE)
+    await show(ctx, next)
   }
 }
 

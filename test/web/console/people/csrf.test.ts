@@ -2,7 +2,15 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { describeWeb, type Answer } from '../../../helpers/web/web.js'
-import { allRows, consoleRoutes, createOwner, expectPage, type Owner, isOpen } from '../support.js'
+import {
+  allRows,
+  consoleRoutes,
+  createOwner,
+  expectFault,
+  expectPage,
+  type Owner,
+  isOpen,
+} from '../support.js'
 
 const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
@@ -126,6 +134,16 @@ describeWeb('a form of the console', ({ context, web }) => {
       }
     }
     expect(await allRows(context)).to.deep.equal(before)
+  })
+
+  it('keeps the input if another tab has signed in or confirmed the password meanwhile', async () => {
+    const { lineId } = owner.line
+    const typed = { csrf: csrfOfAnother, to: '+15005550188', text: 'Half a text' }
+    const answer = await sendBody(`/console/lines/${lineId}/messages`, new URLSearchParams(typed))
+    expectFault(answer, 403, /^This page was out of date, because you signed in or confirmed your password/)
+    expect(answer.text).to.include('value="+15005550188"').and.to.include('Half a text</textarea>')
+    expect(answer.text).to.include(`name="csrf" value="${csrf}"`)
+    expect(await context.db('messages').where({ to_number: '+15005550188' })).to.be.empty
   })
 
   it('is refused in another form: JSON, text, compressed, too large', async () => {

@@ -72,9 +72,13 @@ function isOurs(headers, body) {
 createServer(async (request, response) => {
   // Verify the raw bytes, because JSON that is parsed and written again may differ.
   let body = Buffer.alloc(0)
-  for await (const chunk of request) {
-    body = Buffer.concat([body, chunk])
-    if (body.length > 1_000_000) return request.destroy()
+  try {
+    for await (const chunk of request) {
+      body = Buffer.concat([body, chunk])
+      if (body.length > 1_000_000) return request.destroy()
+    }
+  } catch {
+    return // The connection was closed before the request was complete.
   }
   if (!isOurs(request.headers, body)) return response.writeHead(401).end()
   response.writeHead(200).end()

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
@@ -50,6 +51,15 @@ async function shell(): Promise<NodeJS.ProcessEnv> {
   if (!existsSync(unpacked)) await unpackPackages('curl openssl', cacheFolder, unpacked)
   const { LD_LIBRARY_PATH } = await environmentOf(unpacked)
   return { LD_LIBRARY_PATH, PATH: `${join(unpacked, 'usr/bin')}:${process.env.PATH ?? ''}` }
+}
+
+/** Anyone may begin a request and go away. */
+async function breakOff(port: number): Promise<void> {
+  const socket = connect(port, 'localhost')
+  await new Promise<void>((resolve) => {
+    socket.end('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{', resolve)
+  })
+  await new Promise((resolve) => socket.on('close', resolve).resume())
 }
 
 const PLACE = { url: 'http://127.0.0.1:9/', toNumber: '+15005550199', text: TEXT }
@@ -112,6 +122,7 @@ describeWeb('the samples of the set-up', ({ context, web }) => {
     await until(said, async () => (await post(newSigningSecret())) === 401)
     expect(await post(secret, 600), 'ten minutes old').to.equal(401)
     expect(receiver.outputLines.join('\n')).not.to.include('+15005550199')
+    await breakOff(port)
     expect(await post(secret)).to.equal(200)
     const line = `inboundText +15005550199 ${TEXT}`
     const heard = (count: number) => () =>

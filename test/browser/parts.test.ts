@@ -218,6 +218,10 @@ describe('the parts of the console in a browser', function () {
     const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent('+15005550166')}`)
     await page.getByText(/^sends today at 11:59/).waitFor()
     await page.getByText(/^sends Feb 3, 2031, /).waitFor()
+    // It stands where it was written, so it begins no day of its own above what comes after it.
+    await queueMessage(context, owner.line, { to_number: sent.to_number })
+    await page.reload()
+    expect(await page.locator('ol.thread > li.day').count()).to.equal(1)
     await page.context().close()
   })
 

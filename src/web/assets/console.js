@@ -38,8 +38,9 @@ function showLocalDays(list) {
   for (const day of list.querySelectorAll('li.day')) day.remove()
   let before
   for (const row of [...list.children]) {
-    const time = row.querySelector('time[datetime]')
-    const day = time && new Date(time.dateTime).toLocaleDateString(LOCALE, { dateStyle: 'full' })
+    // What is scheduled shows another time than the one by which it is sorted.
+    const at = row.dataset.at ?? row.querySelector('time[datetime]')?.dateTime
+    const day = at && new Date(at).toLocaleDateString(LOCALE, { dateStyle: 'full' })
     if (!day || day === before) continue
     before = day
     const item = document.createElement('li')

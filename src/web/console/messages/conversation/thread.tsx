@@ -67,7 +67,7 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
     <li
       id={`message-${id}-${state}`}
       class={[direction, ...(isLater ? ['later'] : []), ...(follows ? ['follows'] : [])].join(' ')}
-      {...{ 'data-hx-morph-skip': '' }}
+      {...{ 'data-hx-morph-skip': '', 'data-at': createdAt.toISOString() }}
     >
       {text !== null && text !== '' && <p dir="auto">{text}</p>}
       <MediaCopies media={media} label={TYPE_LABELS[type]} />

@@ -10,6 +10,7 @@ import { MEDIA } from '../domain/media-samples.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
+import { until } from '../helpers/until.js'
 import { axeFaults } from '../helpers/web/axe.js'
 import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
@@ -222,6 +223,24 @@ describe('the parts of the console in a browser', function () {
     await queueMessage(context, owner.line, { to_number: sent.to_number })
     await page.reload()
     expect(await page.locator('ol.thread > li.day').count()).to.equal(1)
+    await page.context().close()
+  })
+
+  it('say Copy again after a second press, too', async () => {
+    const page = await visit('/console/lines/:lineId/conversations/%2B15005550166')
+    await page.clock.install()
+    await page.reload()
+    const button = page.locator('button[data-copy]:visible').first()
+    const label = await button.textContent()
+    for (const press of [1, 2]) {
+      await page.evaluate(() => navigator.clipboard.writeText('before'))
+      await button.click()
+      const copied = () => page.evaluate(() => navigator.clipboard.readText())
+      await until(`press ${press} has copied`, async () => (await copied()) !== 'before')
+      expect(await button.textContent()).to.equal('Copied')
+    }
+    await page.clock.runFor(2500)
+    expect(await button.textContent()).to.equal(label)
     await page.context().close()
   })
 

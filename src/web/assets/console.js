@@ -82,7 +82,8 @@ function sayZone() {
 
 async function copy(button) {
   const source = document.getElementById(button.dataset.copy)
-  const label = button.textContent
+  // A second press comes while the button says something else.
+  const label = (button.dataset.label ??= button.textContent)
   try {
     await navigator.clipboard.writeText(source.value ?? source.textContent)
     button.textContent = 'Copied'

@@ -58,6 +58,12 @@ describe('the parts of the console in a browser', function () {
       expect(await cell.locator('span').getAttribute('title')).to.equal(name)
       const lineHeight = await cell.evaluate((each) => parseFloat(getComputedStyle(each).lineHeight))
       expect((await cell.boundingBox())?.height).to.be.at.most(mostLines * lineHeight + 2)
+      if (options !== PHONE) {
+        await page.locator('[data-drawer] a[href*="/messages/"]').first().click()
+        const drawer = page.locator('.drawer')
+        await drawer.locator('.crumbs').waitFor()
+        expect(await drawer.evaluate((each) => each.scrollWidth - each.clientWidth)).to.equal(0)
+      }
       await page.context().close()
     }
     await nameOf().update(before)

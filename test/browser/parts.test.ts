@@ -250,6 +250,22 @@ describe('the parts of the console in a browser', function () {
     await page.context().close()
   })
 
+  it('print all of a conversation that is on its page, without menus and buttons', async () => {
+    const to = { to_number: '+15005550167' }
+    for (let n = 0; n < 30; n++) await queueMessage(context, owner.line, to)
+    const page = await visit('/console/lines/:lineId/conversations/%2B15005550167')
+    const isCut = () =>
+      page
+        .locator('.thread-box')
+        .evaluate((box) => box.scrollHeight > box.clientHeight || box.clientHeight < 900)
+    expect(await isCut()).to.equal(true)
+    await page.emulateMedia({ media: 'print' })
+    expect(await isCut()).to.equal(false)
+    for (const part of ['header.top', '.talk > .list', 'form.composer', '.foot a'])
+      expect(await page.locator(part).first().isVisible(), part).to.equal(false)
+    await page.context().close()
+  })
+
   it('on a phone, count texts and notifications in the menu, and show a filter in one row until it is opened', async () => {
     const { id } = owner.person
     const details = { userId: id, count: 3 }

@@ -128,6 +128,27 @@ export async function countWaitingOnLine(db: Database, lineId: string, limit: nu
   return rows[0].count
 }
 
+/** As `countWaitingOnLine`, on all lines of a carrier account. */
+export async function countWaitingAtAccount(db: Database, name: string, limit: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from (
+       select 1 from lines l join messages m on m.line_id = l.id and m.status in ('queued', 'sending')
+       where l.carrier = ? limit ?) w`,
+    [name, limit],
+  )
+  return rows[0].count
+}
+
+/** True if none of the line's carrier accounts has taken a message since it last failed, apart from those that are paused. */
+export async function isCarrierFailing(db: Database, lineId: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: [{ isFailing: boolean | null }] }>(
+    `select bool_and(c.failing_since is not null or c.paused_at is not null) as "isFailing"
+     from lines l join carrier_accounts c on is_line_at(l.carrier, l.routes, c.name) where l.id = ?`,
+    [lineId],
+  )
+  return rows[0].isFailing === true
+}
+
 /** Returns the numbers that the line may not text: they opted out of it, or its user blocks them. */
 export async function findUnwilling(
   db: Database,

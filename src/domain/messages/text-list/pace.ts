@@ -3,11 +3,19 @@ import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Context } from '../../context.js'
 
 /**
- * The messages that a line sends in a minute at most, by its own limit and the pace of its carrier account. Other lines of
- * the account may leave it less.
+ * Returns the messages that a line sends in a minute at most, by its own limit and the pace of its carrier account, and those
+ * that all lines of the account send together: null if that has no pace.
  */
-export async function findPerMinute({ db }: Pick<Context, 'db'>, line: OwnLine): Promise<number> {
+export async function findPaces(
+  { db }: Pick<Context, 'db'>,
+  line: OwnLine,
+): Promise<{ perMinute: number; ofAccount: number | null }> {
   const account = await findCarrierAccount(db, { name: line.carrierAccount })
-  const paces = [account?.messagesPerSecond, account?.messagesPerSecondPerLine]
-  return Math.min(line.messagesPerMinute, ...paces.map((pace) => (pace == null ? Infinity : pace * 60)))
+  const inAMinute = (pace: number | null | undefined) => (pace == null ? Infinity : pace * 60)
+  const ofAccount = inAMinute(account?.messagesPerSecond)
+  const ofLine = inAMinute(account?.messagesPerSecondPerLine)
+  return {
+    perMinute: Math.min(line.messagesPerMinute, ofAccount, ofLine),
+    ofAccount: ofAccount === Infinity ? null : ofAccount,
+  }
 }

@@ -1,9 +1,11 @@
 import { transaction, type Database } from '../../../database/connection.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import {
+  countWaitingAtAccount,
   countWaitingOnLine,
   ERASED,
   insertTexts,
+  isCarrierFailing,
   listTextResults,
   lockErased,
   settleTexts,
@@ -23,7 +25,7 @@ import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, getTask, type Task } from '../../operating/tasks.js'
 import { isLineFull, postMessages } from '../post.js'
 import { LINE_DISABLED } from '../submit/refusals.js'
-import { findPerMinute } from './pace.js'
+import { findPaces } from './pace.js'
 import { explainRefusal, planList, type AskedList } from './plan.js'
 
 /** The batch is one statement. */
@@ -149,9 +151,22 @@ async function eraseQueued(trx: Database, texts: readonly WaitingText[]): Promis
 async function roomOf(context: Context, line: OwnLine): Promise<number> {
   const { db, config } = context
   if ((await listPausesOfLine(db, line.id)).length > 0) return 0
-  const inTime = ((await findPerMinute(context, line)) * config.messageTtlMs * SHARE_OF_LIFE) / 60_000
-  const most = Math.max(1, Math.round(Math.min(config.maxQueuedPerLine * SHARE_OF_QUEUE, inTime)))
-  return Math.max(0, most - (await countWaitingOnLine(db, line.id, most)))
+  const sentInTime = (perMinute: number) =>
+    Math.max(1, Math.round((perMinute * config.messageTtlMs * SHARE_OF_LIFE) / 60_000))
+  const { perMinute, ofAccount } = await findPaces(context, line)
+  const most = Math.min(
+    Math.max(1, Math.round(config.maxQueuedPerLine * SHARE_OF_QUEUE)),
+    sentInTime(perMinute),
+  )
+  const waitingCount = await countWaitingOnLine(db, line.id, most)
+  // One finds out when the carrier works again, or the account's other lines leave room.
+  const least = waitingCount === 0 ? 1 : 0
+  if (await isCarrierFailing(db, line.id)) return least
+  const room = most - waitingCount
+  if (ofAccount === null || room === 0) return room
+  const mostAtAccount = sentInTime(ofAccount)
+  const roomAtAccount = mostAtAccount - (await countWaitingAtAccount(db, line.carrierAccount, mostAtAccount))
+  return Math.max(least, Math.min(room, roomAtAccount))
 }
 
 function messageOf(task: ClaimedTask, whose: { userId: string; lineId: string }, text: WaitingText) {

@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit/refusals.js'
 import { findListCost } from '../../../domain/messages/text-list/cost.js'
-import { findPerMinute } from '../../../domain/messages/text-list/pace.js'
+import { findPaces } from '../../../domain/messages/text-list/pace.js'
 import { planList } from '../../../domain/messages/text-list/plan.js'
 import { MAX_ROWS } from '../../../domain/messages/text-list/read-file.js'
 import { startTextList } from '../../../domain/messages/text-list/task.js'
@@ -129,7 +129,7 @@ async function readPreview(context: Context, ctx: KoaContext, line: OwnLine): Pr
     text: asked.text,
     columns: asked.file.columns,
     cost: await findListCost(context, line, plan.segmentCount),
-    perMinute: await findPerMinute(context, line),
+    perMinute: (await findPaces(context, line)).perMinute,
     key: newId(),
   }
 }

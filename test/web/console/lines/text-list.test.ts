@@ -8,7 +8,7 @@ import { queueListBatch } from '../../../../src/domain/messages/text-list/task.j
 import { getTask, listTasksOf, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { newId } from '../../../../src/ids.js'
-import { ANNA, BEN, CLEO, countRows, UNLIMITED } from '../../../domain/fixtures.js'
+import { ANNA, BEN, CLEO, countRows, queueMessages, UNLIMITED } from '../../../domain/fixtures.js'
 import { goOn } from '../../../domain/operating/tasks.js'
 import { createTestContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -37,6 +37,8 @@ describeWith('a text to many from a CSV file', open, (site) => {
 
   beforeEach(async () => {
     ;({ context, web } = site)
+    // What the lists before have queued counts for the account, too.
+    await context.db('messages').where({ status: 'queued' }).update({ status: 'sent' })
     line = await createLine(context, { ...UNLIMITED, name: 'Front desk' })
     browser = await browse(context, web, line.userId)
     path = `/console/lines/${line.lineId}/list`
@@ -218,6 +220,25 @@ describeWith('a text to many from a CSV file', open, (site) => {
     expect(wordsOf((await preview(csv, 'Hi')).text)).to.include('About 1.2 hours at 1.8 a minute')
     await pace({ messages_per_second_per_line: null })
     expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 130, failedCount: 0 })
+  })
+
+  it('queues one text while the carrier fails, and no more than its other lines leave of its pace', async () => {
+    const csv = `to\n${Array.from({ length: 130 }, (_, n) => `+1500555${String(7000 + n)}`).join('\n')}`
+    const task = await send(csv, 'Hi')
+    const change = (fields: object) =>
+      context.db('carrier_accounts').where({ name: 'simulator' }).update(fields)
+    await change({ failing_since: context.db.fn.now() })
+    expect(await goOn(context, task, 3)).to.include({ status: 'running', doneCount: 1 })
+    const another = await createLine(context)
+    await queueMessages(context, another, 40)
+    // 90 in an hour.
+    await change({ failing_since: null, messages_per_second: 0.025 })
+    expect(await goOn(context, task, 3)).to.include({ status: 'running', doneCount: 50 })
+    await queueMessages(context, another, 100)
+    await drain()
+    expect(await goOn(context, task, 3), 'one at least').to.include({ status: 'running', doneCount: 51 })
+    await change({ messages_per_second: null })
+    expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 130 })
   })
 
   it('is one task however often its button is pressed, and stops in the middle', async () => {

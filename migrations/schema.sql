@@ -1755,6 +1755,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.has_words(content text, words text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select position(lower(normalize(words, nfc)) in lower(content)) > 0
+    or (normalize(words, nfc) <> normalize(words, nfd) and position(lower(normalize(words, nfd)) in lower(content)) > 0)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.idle_lanes(overdue interval, max_lost integer, max_count integer)
  RETURNS TABLE(endpoint_id uuid, delivery_id uuid, generation integer, is_suspect boolean)
  LANGUAGE sql

@@ -200,7 +200,7 @@ function ofMessage({ direction, type, numberPart, text }: ActivityFilter): Condi
     ['m.direction = ?', direction],
     [`m.type || '' = ?`, type === 'text' ? type : undefined],
     [`position(? in ${CONTACT_NUMBER}) > 0`, numberPart],
-    ['position(lower(?) in lower(m.text)) > 0', text],
+    ['has_words(m.text, ?)', text],
   ]
 }
 

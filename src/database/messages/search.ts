@@ -97,7 +97,7 @@ export function findMessagesByText(
   words: string,
   limit: number,
 ): Promise<FoundMessage[]> {
-  return newest(db, { userId }, LATEST, ['position(lower(?) in lower(m.text)) > 0', words], limit)
+  return newest(db, { userId }, LATEST, ['has_words(m.text, ?)', words], limit)
 }
 
 const LATEST = `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m`
@@ -212,4 +212,4 @@ export async function findUsers(
   return rows
 }
 
-const has = (column: string) => `position(lower(?::text) in lower(${column})) > 0`
+const has = (column: string) => `has_words(${column}, ?)`

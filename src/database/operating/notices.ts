@@ -87,7 +87,7 @@ export async function listNotices(
   if (words !== undefined)
     void found.whereRaw(
       // The names of the fields are not searched.
-      'exists (select from jsonb_each_text(details) d where position(lower(?) in lower(d.value)) > 0)',
+      'exists (select from jsonb_each_text(details) d where has_words(d.value, ?))',
       [words],
     )
   return found

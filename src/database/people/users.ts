@@ -123,7 +123,7 @@ export async function countUsers(
 
 function matching({ words, role }: Omit<UserFilter, 'state'>) {
   return allOf([
-    ["position(lower(?) in lower(u.email || ' ' || u.name)) > 0", words],
+    ["has_words(u.email || ' ' || u.name, ?)", words],
     ['u.role = ?', role],
   ])
 }

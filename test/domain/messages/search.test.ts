@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
+import { listConversations } from '../../../src/database/messages/conversations/conversations.js'
 import { openNumberSearch } from '../../../src/domain/people/private-access.js'
 import { search, MAX_FOUND, type Found } from '../../../src/domain/messages/search.js'
 import { newId } from '../../../src/ids.js'
@@ -84,6 +85,24 @@ describeContext('search', (context) => {
     const user = await createPerson(context, { role: 'operator' })
     const found = await search(context, { userId: user.id, role: 'operator' }, word)
     expect(messagesOf(found)).not.to.include.oneOf([sent, theirs])
+  })
+
+  it('finds words whether their accents are characters of their own or not, in what is sought and in what is found', async () => {
+    const [composed, decomposed] = (['NFC', 'NFD'] as const).map((form) => 'Ça déborde à 5 %'.normalize(form))
+    const ids = [
+      await queueMessage(context, line, { text: composed }),
+      await queueMessage(context, line, { text: decomposed }),
+    ]
+    for (const sought of ['ÇA DÉBORDE'.normalize('NFC'), 'ÇA DÉBORDE'.normalize('NFD'), '5 %']) {
+      expect(messagesOf(await find(sought)), sought).to.deep.equal(ids.toReversed())
+      const { userId, lineId } = line
+      const { conversations } = await listConversations(
+        context.db,
+        { userId, lineId },
+        { limit: 9, sought: { words: sought } },
+      )
+      expect(conversations).to.have.length(1)
+    }
   })
 
   it('finds endpoints by a part of their URL, by name and by id, and only one’s own', async () => {

@@ -111,8 +111,7 @@ const numberPartOf = ({ words }: Sought) =>
 const bindingsOf = (sought: Sought | undefined) =>
   sought === undefined ? {} : { words: sought.words, numberPart: numberPartOf(sought) }
 
-const has = (column: string, binding: 'words' | 'numberPart') =>
-  `position(lower(:${binding}) in lower(${column})) > 0`
+const has = (column: string, binding: 'words' | 'numberPart') => `has_words(${column}, :${binding})`
 
 /**
  * Lists the numbers that a line was in contact with, the latest first, as far as the newest messages before the cursor

@@ -33,7 +33,7 @@ export interface PlannedText extends ListedText {
   writtenNumber: string
 }
 
-/** The rows after which other requests get their turn: reading a number, or counting segments, takes about 30 µs. */
+/** Other requests get a turn after this many rows: reading a number or counting segments takes about 30 µs. */
 const ROWS_AT_ONCE = 200
 
 /**
@@ -87,7 +87,7 @@ function planRow(
     const before = seen.get(toNumber)
     if (before !== undefined) return { ...planned, toNumber, reason: `Same number as row ${before}` }
     const written = write(values)
-    // A row without a text leaves its number to a later row.
+    // If a row has no text, a later row can use its number.
     if (written.text !== null) seen.set(toNumber, at)
     return { ...planned, toNumber, ...written }
   } catch (error) {
@@ -122,7 +122,7 @@ function readTemplate(written: string, columns: readonly string[]): Write {
     const inserted = placeholders.map(({ place }) => values[place] ?? '')
     const missing = placeholders[inserted.indexOf('')]
     if (missing !== undefined) return { text: null, reason: `{{${missing.name}}} is empty` }
-    // A text that repeats a long value hundreds of times would have gigabytes, so it is not written.
+    // A text that repeats a long value hundreds of times would take gigabytes, so its length is checked first.
     const length = inserted.reduce((sum, value) => sum + value.length, ownLength)
     if (length > MAX_TEXT_UNITS) return { text: null, reason: explainRefusal(REFUSALS.tooLong) }
     const rest = inserted.values()
@@ -146,7 +146,7 @@ function requireShort(template: string): void {
 
 /** This many rows decide which column has the numbers. */
 const SAMPLE = 20
-/** The names that such a column has, and those that it may share with a column of other figures. */
+/** Names of a column of phone numbers, and names that a column of other figures may have as well. */
 const NUMBER_COLUMN = /phone|mobil|m[oó]vil|\bcel|handy|\btel|msisdn|whatsapp|^to$|^to.?number$/
 const MAYBE_NUMBER_COLUMN = /^(number|recipient)$/
 
@@ -163,7 +163,7 @@ function findColumn({ columns, rows }: ListFile, asked: string, country: string 
     const readable = written.filter((each) => parseNumber(each, country) !== undefined)
     const byName = NUMBER_COLUMN.test(keyOf(column)) ? 2 : MAYBE_NUMBER_COLUMN.test(keyOf(column)) ? 1 : 0
     if (readable.length === 0) return byName / SAMPLE
-    // The number of a customer may be read as one of a phone, but nobody writes a plus sign before it.
+    // A customer number can look like a phone number, but nobody puts a plus sign in front of it.
     return byName * 2 * SAMPLE + readable.length + readable.filter((each) => each.startsWith('+')).length
   })
   return Math.max(0, scores.indexOf(Math.max(...scores)))
@@ -175,7 +175,7 @@ const WORDS: Partial<Record<string, string>> = {
   [REFUSALS.optedOut]: UNWILLING.opted_out,
 }
 
-/** Translates the API's words of a refusal for people. */
+/** Rewords a refusal of the API for people. */
 export function explainRefusal(message: string): string {
   return WORDS[message] ?? message
 }

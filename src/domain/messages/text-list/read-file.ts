@@ -13,19 +13,19 @@ export interface ListFile {
 }
 
 export interface ListRow {
-  /** Its row as a spreadsheet counts: one of several lines is one row, and empty rows count too. */
+  /** The row's number in a spreadsheet: a row can span several lines, and empty rows count too. */
   line: number
   values: string[]
 }
 
 /**
- * Reads CSV (RFC 4180) with commas, semicolons or tabs, whichever its first line has most of. Rows without any value are
- * left out.
+ * Reads CSV (RFC 4180). The separator is whichever of comma, semicolon and tab occurs most often in the first line. Rows without
+ * any value are left out.
  *
  * @throws UserError if it is not CSV, or too long
  */
 export function readListFile(written: string): ListFile {
-  // Forms turn every line break into CRLF, so a file that comes back in one would otherwise have other texts.
+  // Forms turn every line break into CRLF. Without this, a file that was posted again would have different texts.
   const csv = written
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
@@ -40,7 +40,7 @@ export function readListFile(written: string): ListFile {
   return { columns: readColumns(head.values), rows }
 }
 
-/** A line that tells Excel the separator, and is no row there. */
+/** Tells Excel the separator. Excel does not show it as a row. */
 const FOR_EXCEL = /^sep=.\n/i
 
 function delimiterOf(csv: string): string {
@@ -76,7 +76,7 @@ function parseRows(csv: string, delimiter: string): ListRow[] {
   }
 }
 
-/** What spreadsheets are not to take for a formula has an apostrophe before it, also in our own exports. */
+/** An apostrophe in front keeps spreadsheets from reading a value as a formula. Our own exports have it too. */
 function plainValue(value: string): string {
   return value.trim().replace(/^'(?=[=+@-])/, '')
 }
@@ -96,7 +96,7 @@ function readColumns(columns: string[]): string[] {
   return columns
 }
 
-/** Columns are found by their names, ignoring case. Macs may write an accent as a character of its own. */
+/** Column names are compared without regard to case, and to how an accent is encoded, which differs on Macs. */
 export function keyOf(column: string): string {
   return column.trim().normalize('NFC').toLowerCase()
 }

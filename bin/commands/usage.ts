@@ -60,15 +60,22 @@ export function addUsageCommand(program: Command): void {
 
 const HEAD = ['month', 'user', 'line', 'messages', 'segments', 'cost']
 
-function shown(row: {
+interface Row {
   month: string
   email: string
+  lineId: string
   lineNumber: string
   messageCount: number
   segmentCount: number
   price: string
   currency: string
-}): string[] {
-  const { month, email, lineNumber, messageCount, segmentCount, price, currency } = row
-  return [month, email, lineNumber, String(messageCount), String(segmentCount), `${price} ${currency}`.trim()]
+}
+
+/** A further currency has a row of its own, and the messages are in the first. */
+function shown(row: Row, n: number, rows: readonly Row[]): string[] {
+  const { month, email, lineId, lineNumber, messageCount, segmentCount, price, currency } = row
+  const before = rows[n - 1]
+  const isFurther = before?.month === month && before.lineId === lineId
+  const counts = isFurther ? ['', ''] : [String(messageCount), String(segmentCount)]
+  return [month, email, lineNumber, ...counts, `${price} ${currency}`.trim()]
 }

@@ -56,7 +56,7 @@ describeCommands('linehook endpoint', ({ environment, context, run, json, refuse
         'timeoutSeconds: default',
       ])
       expect(await refuse('endpoint', 'set-policy', id, '--set', 'timeoutSeconds=soon')).to.equal(
-        'timeoutSeconds must be a whole number from 1 to 60, or null for the default',
+        'timeoutSeconds must be a whole number from 1 to 60',
       )
       expect(await endpoint('pause', id)).to.deep.equal(['events paused'])
       expect(await json('endpoint', 'show', id)).to.include({ id, pausedByUser: null })

@@ -176,13 +176,22 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 2 }
     const id = await queueMessage(context, line, sent)
     await noteCharges(context.db, [{ id, price: '0.0158', currency: 'USD' }])
+    const another = await queueMessage(context, line, { ...sent, segment_count: 1 })
+    await noteCharges(context.db, [{ id: another, price: '0.02', currency: 'EUR' }])
     const month = new Date().toISOString().slice(0, 7)
-    const [head, row] = await run('usage', '--line', number)
+    const [head, ...usage] = await run('usage', '--line', number)
     expect(head).to.match(/^month +user +line +messages +segments +cost$/)
-    expect(row?.split(/ {2,}/)).to.deep.equal([month, email, number, '1', '2', '0.0158 USD'])
+    expect(usage.map((row) => row.split(/ {2,}/))).to.deep.equal([
+      [month, email, number, '2', '3', '0.02 EUR'],
+      [month, email, number, '0.0158 USD'],
+    ])
     expect(await json('usage', '--user', email, '--from', month)).to.deep.equal([
       {
-        ...{ month, email, lineId, lineNumber: number, messageCount: 1, segmentCount: 2 },
+        ...{ month, email, lineId, lineNumber: number, messageCount: 2, segmentCount: 3 },
+        ...{ carrierSegmentCount: 0, currency: 'EUR', price: '0.02', pricedMessageCount: 1 },
+      },
+      {
+        ...{ month, email, lineId, lineNumber: number, messageCount: 0, segmentCount: 0 },
         ...{ carrierSegmentCount: 0, currency: 'USD', price: '0.0158', pricedMessageCount: 1 },
       },
     ])

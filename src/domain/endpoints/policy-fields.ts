@@ -82,7 +82,7 @@ function readFlag(name: string, written: unknown): boolean {
 
 function readCount(name: string, written: unknown, max: number): number {
   if (isWhole(written, 1, max)) return written as number
-  throw new UserError(`${name} must be a whole number from 1 to ${max}, or null for the default`)
+  throw new UserError(`${name} must be a whole number from 1 to ${max}`)
 }
 
 function isWhole(value: unknown, min: number, max: number): boolean {

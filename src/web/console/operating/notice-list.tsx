@@ -176,7 +176,7 @@ function Item(props: { notice: Notice; readerId: string; isNew: boolean; isGone:
         </small>
       </span>
       {isGone ? (
-        <span class="muted">Deleted since</span>
+        <span class="muted">Deleted</span>
       ) : (
         cure !== undefined && <CureLink cure={cure} userId={readerId} />
       )}

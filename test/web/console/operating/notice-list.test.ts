@@ -69,7 +69,8 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
     await setLineEndpointUrl(context, user.id, lineId, undefined)
     expect(await showTo(user), 'a page that is not there')
-      .to.include('Deleted since')
+      .to.include('Deleted')
+      .and.not.include('Deleted since')
       .and.not.include(`/console/endpoints/${endpointId}`)
   })
 
@@ -100,7 +101,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     await addQueueNotice()
     const account = await addNotice('carrier.down', null, { accountId: newId(), name: 'old', state: 'down' })
     const text = await showTo(operator)
-    expect(text).to.match(new RegExp(`id="${account}"(?:(?!</li>).)*Deleted since`, 's'))
+    expect(text).to.match(new RegExp(`id="${account}"(?:(?!</li>).)*Deleted<`, 's'))
     expect(text).to.include('Front desk</bdi> is disabled').and.to.include('The queue send-message is stuck')
     expect(text).to.include(`<a href="/console/users/${user.id}">Open the user</a>`)
     expect(text).to.include('<code>send-message</code> process is running')

@@ -42,7 +42,8 @@ export const partitions: Check = {
     if (stray.length > 0) {
       return warning(
         `Some rows are in the default partition, because there was none for their month: ${stray.join(', ')}.`,
-        'They work, but are not deleted with their month. Delete them manually when they are too old.',
+        'They work, but are not deleted with their month. Move those of each table, as its owner and in a quiet hour: ' +
+          `\`select move_out_of_default('${stray[0]}')\`.`,
       )
     }
     return ok(

@@ -99,6 +99,35 @@ describe('the partitions', () => {
     expect(await partitionsOf('messages')).to.include(nameOf('messages', monthAhead(1)))
   })
 
+  it('get the rows that came while there was none, those of the audit log too, which stays guarded', async () => {
+    const id = lowestIdAt(monthAhead(-1))
+    const oldest = lowestIdAt(monthAhead(-14))
+    for (const each of [id, oldest]) {
+      expect(await insertMessage(each)).to.equal('messages_default')
+      await db('audit_log').insert({ id: each, actor_kind: 'user', action: 'x' })
+    }
+    for (const table of ['messages', 'audit_log']) {
+      const { rows: moved } = await db.raw<{ rows: object[] }>('select move_out_of_default(?) as count', [
+        table,
+      ])
+      expect(moved).to.deep.equal([{ count: '2' }])
+      const found = await db(table)
+        .orderBy('id')
+        .select<object[]>('id', db.raw('tableoid::regclass::text as partition'))
+      expect(found).to.deep.equal([
+        { id: oldest, partition: nameOf(table, monthAhead(-14)) },
+        { id, partition: nameOf(table, monthAhead(-1)) },
+      ])
+      expect(await partitionsOf(table))
+        .to.have.length(18)
+        .and.to.include(`${table}_default`)
+      await db.raw('select move_out_of_default(?)', [table])
+    }
+    expect(await ensurePartitions(db)).to.equal(0)
+    for (const sql of ['truncate audit_log_default', 'delete from audit_log'])
+      expect(await db.raw(sql).catch(({ message }: Error) => message)).to.include('is append-only')
+  })
+
   it('are made later where somebody reads a table for long, and nobody waits behind that', async () => {
     const missing = nameOf('messages', monthAhead(2))
     await db.raw('drop table ??', [missing])

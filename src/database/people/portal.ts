@@ -88,6 +88,11 @@ export async function findPortalSessionRow(db: Database, tokenHash: Buffer): Pro
   return rows[0]
 }
 
+/** Says whether a portal link has opened it, even if it is over: until housekeeping deletes it. */
+export async function wasPortalSession(db: Database, tokenHash: Buffer): Promise<boolean> {
+  return (await db('portal_sessions').where({ token_hash: tokenHash }).first('id')) !== undefined
+}
+
 /** @returns undefined if there is none */
 export async function deletePortalSession(
   trx: Database,

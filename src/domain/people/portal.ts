@@ -7,6 +7,7 @@ import {
   insertPortalLink,
   insertPortalSession,
   takePortalLink,
+  wasPortalSession,
 } from '../../database/people/portal.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
@@ -127,6 +128,12 @@ export function portalLinkUsedUp(): UserError {
 /** Finds the session that a portal link opened; undefined if it is unknown, ended, or over. */
 export async function findPortalSession({ db }: Context, token: string): Promise<Session | undefined> {
   return TOKEN.test(token) ? findPortalSessionRow(db, sha256(token)) : undefined
+}
+
+/** True for the token of a session that a portal link has opened, and that is over. */
+export async function isPortalSessionOver(context: Context, token: string): Promise<boolean> {
+  if (!(await wasPortalSession(context.db, sha256(token)))) return false
+  return (await findPortalSession(context, token)) === undefined
 }
 
 /** Ends the portal session that the browser has, if it has one. */

@@ -3,6 +3,7 @@
  * and a link cannot make a page say anything else.
  */
 const NOTICES = {
+  'portal-over': 'Your access by link has ended. Open a new link from where you got this one, or sign in.',
   'signed-out': 'You are signed out.',
   confirmed: 'Thank you.',
   'reset-asked':

@@ -3,8 +3,9 @@ import type { Context } from '../../../domain/context.js'
 import { getDelivery } from '../../../domain/endpoints/deliveries/delivery-history.js'
 import { getEndpoint } from '../../../domain/endpoints/endpoints.js'
 import { getMessage } from '../../../domain/messages/get-message.js'
-import { findPortalSession } from '../../../domain/people/portal.js'
+import { findPortalSession, isPortalSessionOver } from '../../../domain/people/portal.js'
 import { UserError } from '../../../errors.js'
+import { withNotice } from '../notices.js'
 import { sessionOf, type SessionState } from '../people/session.js'
 
 const CLOSED = 'The link that you opened gives access only to the pages of its lines'
@@ -27,13 +28,19 @@ export function refusePortal(context: Context): Middleware {
 
 /**
  * Runs before every route that portal sessions reach: what the path names must belong to one of the session's lines.
- * Any other name is refused, so that a new kind of path is closed until it is listed here.
+ * Any other name is refused, so that a new kind of path is closed until it is listed here. Someone whose session is over
+ * may have no password, so the sign-in page tells them what to do.
  *
  * @throws UserError 404, as for another user's data
  */
 export function requireNamedLines(context: Context): Middleware {
   return async (ctx, next) => {
-    const { session } = ctx.state as SessionState
+    const { session, browserToken } = ctx.state as SessionState
+    const isLost = session === undefined && browserToken !== undefined && ctx.method === 'GET'
+    if (isLost && (await isPortalSessionOver(context, browserToken))) {
+      ctx.redirect(`${withNotice('/console/sign-in', 'portal-over')}&next=${encodeURIComponent(ctx.url)}`)
+      return
+    }
     if (session?.portalLineIds !== undefined) {
       const { params = {} } = ctx as { params?: Record<string, string> }
       for (const [name, value] of Object.entries(params)) {

@@ -108,7 +108,9 @@ describeWeb('a portal link', ({ context, web }) => {
 
     const browser = await open(await makeLink())
     await context.db('portal_sessions').update({ expires_at: context.db.raw(`now() - interval '1 second'`) })
-    expectSentTo(await browser.get('/console'), '/console/sign-in?next=%2Fconsole', 302)
+    const signIn = '/console/sign-in?done=portal-over&next=%2Fconsole'
+    expectSentTo(await browser.get('/console'), signIn, 302)
+    expect((await browser.get(signIn)).text).to.include('Your access by link has ended. Open a new link')
   })
 
   it('opens only the listed pages, and no other route of the table', async () => {

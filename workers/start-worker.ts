@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'bullmq'
 import type { Context } from '../src/domain/context.js'
 import { openContext } from '../src/domain/open-context.js'
 import { warmUp } from '../src/domain/warm-up.js'
@@ -12,6 +11,7 @@ import { closeTraces, openTraces } from '../src/telemetry/traces.js'
 import { jobCrashes } from '../src/telemetry/metrics.js'
 import { isolatedJob } from './isolated-job.js'
 import { runIsolatedJob } from './run-isolated.js'
+import { PromptWorker } from './prompt-worker.js'
 import { runJob } from './run-job.js'
 import type { WorkerStory } from './worker-story.js'
 
@@ -24,13 +24,6 @@ const LOCK_MS = 10_000
 const STALLED_CHECK_MS = 5000
 /** This is less than the process's own deadline, because Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
-
-/** With delayed jobs BullMQ would wait up to 10 s, and notice only then that Redis no longer answers. */
-class ShortBlockingWorker<Data> extends Worker<Data> {
-  override get maximumBlockTimeout(): number {
-    return MAX_BLOCK_SECONDS
-  }
-}
 
 /**
  * Starts the process of a worker, or, if it was started for one job, runs only that.
@@ -63,28 +56,25 @@ export async function startWorker<Data>(
     process.exit(1)
   }
 
-  const worker = new ShortBlockingWorker<unknown>(
-    story.queue,
-    (job, token) => runJob(context, story, job, token ?? ''),
-    {
-      connection,
-      prefix: QUEUE_PREFIX,
-      concurrency: story.concurrency(context),
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      drainDelay: MAX_BLOCK_SECONDS,
-      // It asks by INFO, and where that is closed it would try again for ever without a pause.
-      skipVersionCheck: true,
-      removeOnComplete: { count: 0 },
-    },
-  )
+  const concurrency = story.concurrency(context)
+  const worker = new PromptWorker(story.queue, (job, token) => runJob(context, story, job, token), {
+    connection,
+    prefix: QUEUE_PREFIX,
+    concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    drainDelay: MAX_BLOCK_SECONDS,
+    // It asks by INFO, and where that is closed it would try again for ever without a pause.
+    skipVersionCheck: true,
+    removeOnComplete: { count: 0 },
+  })
   // Its connections report their own errors; a lost lock is harmless, because the row's claim decides.
   worker.on('error', (error) => {
     log.debug({ err: error }, 'worker.error')
   })
   const extra = extras(context)
-  log.info(story.limits?.(context) ?? { concurrency: worker.opts.concurrency }, 'process.started')
+  log.info(story.limits?.(context) ?? { concurrency }, 'process.started')
 
   closeOnSignal(log, [
     {

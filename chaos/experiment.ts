@@ -3,8 +3,8 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { until } from '../test/helpers/until.js'
 import type { Fault } from './fault.js'
+import { whenFlowing } from './flowing.js'
 import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
 import { startLoad, type Load } from './load/load.js'
@@ -23,7 +23,6 @@ import {
 /** The load runs for so long before the fault, and after it. */
 const BEFORE_MS = 2000
 const AFTER_MS = 5000
-const BEGIN_LIMIT_MS = 60_000
 /** A message that is not where it belongs by then is lost. */
 const DRAIN_MS = 60_000
 const LOOK_EVERY_MS = 500
@@ -63,7 +62,7 @@ export async function experiment(
       say(`${fault.name} (seed ${seed}): ${what}`)
     }
     const ledger: Ledger = { texts: [], inbound: [] }
-    load = startLoad(installation, ledger, fault.isCrowd)
+    load = startLoad(installation, ledger, fault.load ?? 'usual')
     if (fault.fromTheBeginning !== true) {
       await whenFlowing(installation, ledger)
       await sleep(BEFORE_MS)
@@ -79,7 +78,7 @@ export async function experiment(
     await fault.inflict({ ...installation, load, ledger, meanwhile, noteGoodput, random, say: tell })
     const healedAt = now()
     tell('all is well again')
-    await Promise.all([sleep(AFTER_MS), ...work])
+    await Promise.all([sleep(fault.afterMs ?? AFTER_MS), ...work])
     await load.stop()
     const mendedAt = fault.recoversFrom === 'start' ? hurtAt : healedAt
     const evidence = await whenDrained(fault, installation, ledger, mendedAt)
@@ -103,18 +102,6 @@ export async function experiment(
     await load?.stop().catch(() => undefined)
     await installation.close()
   }
-}
-
-/** Waits until messages flow. On a busy machine that takes a while, which is not measured. */
-async function whenFlowing(installation: Installation, ledger: Ledger): Promise<void> {
-  await until(
-    'texts are sent and receivers are told',
-    async () => {
-      const [taken, received] = await Promise.all([installation.taken(), installation.received()])
-      return ledger.texts.some(isAcknowledged) && taken.length > 0 && received.length > 0
-    },
-    BEGIN_LIMIT_MS,
-  )
 }
 
 /** Waits until no acknowledged message is on its way any more, or until the time for that is over. */
@@ -145,21 +132,28 @@ async function whenDrained(
 async function readRows(
   { postgres }: Installation,
   ledger: Ledger,
-): Promise<Pick<Evidence, 'statuses' | 'copies'>> {
+): Promise<Pick<Evidence, 'statuses' | 'wereUnknown' | 'copies'>> {
   const ids = ledger.texts.filter(isAcknowledged).map(({ messageId }) => messageId)
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   try {
-    const { rows } = await client.query<{ id: string; status: string; error: string | null }>(
-      'select id, status, error from messages where id = any($1)',
-      [ids],
-    )
+    const { rows } = await client.query<{
+      id: string
+      status: string
+      error: string | null
+      isAsked: boolean
+    }>('select id, status, error, carrier_asked_count > 0 as "isAsked" from messages where id = any($1)', [
+      ids,
+    ])
     const copies = await client.query<{ text: string; count: number }>(
       `select text, count(*)::integer as count from messages where direction = 'outbound' and text is not null group by text`,
     )
     return {
       statuses: new Map(
         rows.map(({ id, status, error }) => [id, status === 'failed' ? `failed: ${error ?? ''}` : status]),
+      ),
+      wereUnknown: new Set(
+        rows.filter(({ status, isAsked }) => status === 'unknown' || isAsked).map(({ id }) => id),
       ),
       copies: new Map(copies.rows.map(({ text, count }) => [text, count])),
     }

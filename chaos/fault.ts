@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.js'
 import type { Installation, Layout } from './installation.js'
-import type { Load } from './load/load.js'
+import type { Load, LoadKind } from './load/load.js'
 import type { Random } from './random.js'
 import type { Goals, Goodput } from './score.js'
 
@@ -22,14 +22,14 @@ export interface Fault {
   /** A sentence that says what happens. */
   about: string
   layout?: Partial<Layout>
-  /** Whether it is in the short form, because something has failed under it before. */
-  isShort?: boolean
   /** Says why it cannot be done on this machine; undefined: it can. */
   missing?: () => string | undefined
-  /** It brings a load of its own, and has the machine for itself. Of the usual load only a few clients go on. */
-  isCrowd?: boolean
+  /** By default `usual`. With `small` it brings a load of its own, and has the machine for itself. */
+  load?: LoadKind
   /** Whether it begins together with the load. Otherwise the load runs for a moment before. */
   fromTheBeginning?: boolean
+  /** How long the load goes on afterwards, if that is not the usual time. */
+  afterMs?: number
   /** Does harm and mends it. The load runs meanwhile, and continues afterwards. */
   inflict(world: World): Promise<void>
   /**

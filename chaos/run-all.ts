@@ -51,7 +51,7 @@ export async function runAll(
 }
 
 function isCrowd({ fault }: { fault: Fault }): boolean {
-  if (fault.isCrowd === true) return true
+  if (fault.load === 'small') return true
   const counts = Object.values(fault.layout?.copies ?? {})
   return counts.reduce((sum, count) => sum + count, 0) >= CROWD
 }

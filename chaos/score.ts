@@ -51,6 +51,11 @@ export interface Evidence {
   received: readonly Received[]
   /** What the row of each acknowledged message says, by the message's id. */
   statuses: ReadonlyMap<string, string>
+  /**
+   * The ids of messages that are `unknown`, or were until Linehook asked the carrier. The carrier took them later than anybody
+   * waited, so they may come behind later ones, and when their minute has others.
+   */
+  wereUnknown: ReadonlySet<string>
   /** How many rows each text has. */
   copies: ReadonlyMap<string, number>
   goodput?: Goodput | undefined
@@ -78,7 +83,7 @@ export function scoreOf(evidence: Evidence): Score {
     twoIds: countTwoIds(received),
     unheard: findUnheard(evidence).length,
     outOfOrder: findOutOfOrder(evidence).length,
-    overLimits: countOverLimits(taken, evidence.limitedNumber),
+    overLimits: countOverLimits(evidence),
     refusedButDone: countRefusedButDone(evidence),
     shortfall: shortfallOf(evidence.goodput),
     answers500: answers.filter((status) => status >= 500 && status !== 503).length,
@@ -144,7 +149,7 @@ export interface OutOfOrder {
   byMs: number
 }
 
-export function findOutOfOrder({ ledger, taken, statuses }: Evidence): OutOfOrder[] {
+export function findOutOfOrder({ ledger, taken, statuses, wereUnknown }: Evidence): OutOfOrder[] {
   const takenAt = firstOf(taken.map(({ at, text }) => [text, at]))
   const found: OutOfOrder[] = []
   const earliest = new Map<string, { id: string; at: number }>()
@@ -152,8 +157,8 @@ export function findOutOfOrder({ ledger, taken, statuses }: Evidence): OutOfOrde
   const texts = ledger.texts.filter(isAcknowledged).sort((a, b) => b.sequence - a.sequence)
   for (const { id, messageId, conversation } of texts) {
     const at = takenAt.get(id)
+    if (at === undefined || wereUnknown.has(messageId)) continue
     const status = statuses.get(messageId) ?? 'no row'
-    if (at === undefined || status === 'unknown') continue
     const first = earliest.get(conversation)
     if (first !== undefined && at > first.at) {
       found.push({ id, status, behind: first.id, byMs: Math.round(at - first.at) })
@@ -182,8 +187,11 @@ function shortfallOf(goodput: Goodput | undefined): number {
 }
 
 /** Counts the texts that the carrier got although the minute before them was full. */
-function countOverLimits(taken: readonly Taken[], limitedNumber: string): number {
-  const ofLine = taken.filter(({ from }) => from === limitedNumber).sort((a, b) => a.at - b.at)
+function countOverLimits({ ledger, taken, wereUnknown, limitedNumber }: Evidence): number {
+  const late = new Set(ledger.texts.filter(({ messageId }) => wereUnknown.has(messageId)).map(({ id }) => id))
+  const ofLine = taken
+    .filter(({ from, text }) => from === limitedNumber && !late.has(text))
+    .sort((a, b) => a.at - b.at)
   const numbers = [...new Set(ofLine.map(({ to }) => to))]
   const toNumbers = numbers.map((to) =>
     countOver(

@@ -13,18 +13,17 @@ const WORKERS: ProcessName[] = ['send-message', 'deliver-event', 'maintenance']
 
 /** A clock is wrong from the start of its process. */
 export const clockFaults: Fault[] = [
-  clock('webs-apart', 'One of two web processes has its clock half a second ahead.', true, {
+  clock('webs-apart', 'One of two web processes has its clock half a second ahead.', {
     copies: { web: 2 },
     clocksMs: { web: [0, 500] },
   }),
   ...OFFSETS.map(({ name, words, ms }) =>
-    clock(`web-${name}`, `The clock of web is ${words}.`, false, { clocksMs: { web: [ms] } }),
+    clock(`web-${name}`, `The clock of web is ${words}.`, { clocksMs: { web: [ms] } }),
   ),
   ...OFFSETS.map(({ name, words, ms }) =>
     clock(
       `workers-${name}`,
       `With two of each worker, the clock of one is ${words}; that worker is removed later.`,
-      name === '1h-ahead',
       {
         copies: Object.fromEntries(WORKERS.map((kind) => [kind, 2])),
         clocksMs: Object.fromEntries(WORKERS.map((kind) => [kind, [ms, 0]])),
@@ -33,11 +32,10 @@ export const clockFaults: Fault[] = [
   ),
 ]
 
-function clock(name: string, about: string, isShort: boolean, layout: Partial<Layout>): Fault {
+function clock(name: string, about: string, layout: Partial<Layout>): Fault {
   return {
     name: `clock-${name}`,
     about,
-    isShort,
     layout,
     accepting: 'never',
     inflict: async ({ say, carrier, treatEvents, random, copies }) => {

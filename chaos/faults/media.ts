@@ -7,7 +7,6 @@ export const mediaFaults: Fault[] = [
     about:
       'Pictures come from servers that close the connection at the end or in the middle; one process copies all of them.',
     layout: { copies: { 'fetch-media': 1 }, mediaManners: ['good', 'closes', 'old', 'cut'] },
-    isShort: true,
     accepting: 'never',
     inflict: async ({ say }) => {
       say('pictures of every manner')

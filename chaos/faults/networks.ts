@@ -15,9 +15,20 @@ export const networkFaults: Fault[] = [
   {
     name: 'workers-cut-from-postgres',
     about: 'The network between workers and Postgres holds back everything for 15 s; web keeps its own.',
-    isShort: true,
     accepting: 'never',
     inflict: (world) => blackhole(world, [world.proxies.workers.postgres], 'workers from Postgres'),
+  },
+  {
+    name: 'redis-far',
+    about: 'Redis is 100 ms away, as in another region, for 40 s.',
+    accepting: 'never',
+    recoversFrom: 'start',
+    inflict: async ({ proxies, say }) => {
+      say('100 ms to Redis')
+      for (const { redis } of [proxies.web, proxies.workers]) redis.delay(50)
+      await sleep(40_000)
+      for (const { redis } of [proxies.web, proxies.workers]) await redis.pass()
+    },
   },
   {
     name: 'carrier-blackhole',
@@ -52,14 +63,12 @@ function ofStore(store: Store): Fault[] {
     {
       name: `${store}-blackhole`,
       about: `The network to ${Name} holds back everything for 15 s, then delivers it.`,
-      isShort: true,
       accepting,
       inflict: (world) => blackhole(world, ways(world), `everybody from ${Name}`),
     },
     {
       name: `${store}-half-open`,
       about: `Connections to ${Name} go silent permanently but stay open; new ones work.`,
-      isShort: true,
       accepting: 'never',
       recoversFrom: 'start',
       // Nobody works on a job that was handed out over a silent connection, until its lock is over after 10 s. Lost locks are

@@ -24,7 +24,7 @@ export const overloadFaults: Fault[] = [
   {
     name: 'starved',
     about: `All of it on one processor beside ${BUSY_LOOPS} busy loops, and ${PER_SECOND} texts a second come, each on a connection of its own.`,
-    isCrowd: true,
+    load: 'small',
     layout,
     goals,
     missing: whyNotOneProcessor,
@@ -39,7 +39,7 @@ export const overloadFaults: Fault[] = [
     name: 'overload',
     about:
       'Everything runs on one processor, and three times as many texts arrive as it can accept, each on its own connection.',
-    isCrowd: true,
+    load: 'small',
     layout,
     goals,
     missing: whyNotOneProcessor,
@@ -53,7 +53,7 @@ export const overloadFaults: Fault[] = [
   {
     name: 'postgres-frozen-starved',
     about: `SIGSTOP of Postgres for 20 s, on one processor beside ${BUSY_LOOPS} busy loops, while ${PER_SECOND} texts a second come.`,
-    isCrowd: true,
+    load: 'small',
     layout,
     goals: { ...goals, shortfall: 100 },
     missing: whyNotOneProcessor,

@@ -48,7 +48,6 @@ export const postgresFaults: Fault[] = [
   {
     name: 'postgres-frozen',
     about: 'SIGSTOP of Postgres for 8 to 20 s, twice; web is killed a moment later.',
-    isShort: true,
     accepting: 'during',
     inflict: async (world) => {
       const { random, say, postgres, load, copies } = world
@@ -74,7 +73,6 @@ export const postgresFaults: Fault[] = [
   {
     name: 'postgres-blinks',
     about: 'SIGSTOP of Postgres for 2 to 4 s, five times: about as long as its statements may take.',
-    isShort: true,
     accepting: 'during',
     inflict: async (world) => {
       for (let n = 0; n < 5; n += 1) {

@@ -51,7 +51,6 @@ export const processFaults: Fault[] = [
     name: 'sender-past-its-lease',
     about: 'Two of three senders are stopped after they have claimed texts, for longer than their leases.',
     layout: { copies: { 'send-message': 3 } },
-    isShort: true,
     accepting: 'never',
     inflict: async (world) => {
       const seconds = world.random.between(25, 30)

@@ -18,7 +18,6 @@ export const redisFaults: Fault[] = [
   {
     name: 'redis-frozen',
     about: 'SIGSTOP of Redis for 8 to 20 s.',
-    isShort: true,
     accepting: 'never',
     inflict: async (world) => {
       const seconds = world.random.between(8, 20)
@@ -31,7 +30,6 @@ export const redisFaults: Fault[] = [
   {
     name: 'redis-flushed',
     about: 'FLUSHALL, three times.',
-    isShort: true,
     accepting: 'never',
     inflict: async (world) => {
       const redis = new Redis(world.redis.url)
@@ -47,7 +45,6 @@ export const redisFaults: Fault[] = [
   {
     name: 'redis-cut',
     about: 'Redis loses the last second or two of its file, as after a power cut.',
-    isShort: true,
     fromTheBeginning: true,
     accepting: 'never',
     // To kill Redis is no test of durability, because the page cache keeps what it wrote. What is cut off its file is gone.
@@ -66,5 +63,5 @@ export const redisFaults: Fault[] = [
 /** Waits until the line with the usual limits has sent so many texts that it matters if Redis forgets them. */
 async function whenSent({ taken, seeds }: World, count: number): Promise<void> {
   const ofLine = async () => (await taken()).filter(({ from }) => from === seeds.limited.number)
-  await until(`${count} are sent`, async () => (await ofLine()).length >= count, 60_000)
+  await until(`${count} are sent`, async () => (await ofLine()).length >= count, 120_000)
 }

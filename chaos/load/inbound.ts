@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { ACCOUNT_SID, AUTH_TOKEN, newSid } from '../../test/carriers/twilio/stand-in.js'
 import { idOf, now, numberOf, type Shift } from './shift.js'
@@ -13,7 +12,7 @@ export function bringTexts(shift: Shift, bringers = BRINGERS): Promise<void>[] {
       const text = idOf(`in${bringer}`, n)
       await shift.whenInbound()
       await bring(shift, text, n, { From: numberOf(70 + bringer, n), NumMedia: '0', Body: text })
-      await sleep(PAUSE_MS.text)
+      await shift.pause(PAUSE_MS.text)
     }
   })
 }
@@ -30,19 +29,20 @@ export async function bringPictures(shift: Shift): Promise<void> {
     }
     await shift.whenInbound()
     await bring(shift, from, n, { From: from, Body: '', ...media })
-    await sleep(PAUSE_MS.picture)
+    await shift.pause(PAUSE_MS.picture)
   }
 }
 
 /** Brings texts by SMPP. The SMSC keeps each until it has been taken, so all of them count as acknowledged. */
-export async function bringBySmpp({ installation, ledger, isOver }: Shift): Promise<void> {
+export async function bringBySmpp(shift: Shift): Promise<void> {
+  const { installation, ledger, isOver } = shift
   const { bringBySmpp: give, seeds } = installation
   for (let n = 0; give && !isOver(); n += 1) {
     const text = idOf('smpp', n)
     const broughtAt = now()
     await give({ from: numberOf(81, n), to: seeds.smppLine?.number ?? '', text })
     ledger.inbound.push({ id: text, broughtAt, answeredAt: now(), status: 200 })
-    await sleep(PAUSE_MS.text)
+    await shift.pause(PAUSE_MS.text)
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { postToApi } from './api.js'
 import { idOf, numberOf, type Shift } from './shift.js'
 
@@ -18,6 +17,6 @@ export async function crowdLine(shift: Shift): Promise<void> {
   for (let n = 0; n < BURST.toOneNumber; n += 1) await post('one', n, numberOf(90, 0))
   for (let n = 0; !isOver(); n += 1) {
     await post(`crowd${n}`, 0, numberOf(91, n))
-    if (n >= BURST.toLine) await sleep(PAUSE_MS)
+    if (n >= BURST.toLine) await shift.pause(PAUSE_MS)
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from '../ledger.js'
 import type { Installation } from '../installation.js'
 import { createCaller } from './caller.js'
@@ -15,8 +16,11 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Starts clients that go on whatever they are answered, and that write down all of it. A small load has two of them. */
-export function startLoad(installation: Installation, ledger: Ledger, isSmall = false): Load {
+/** `small` has two clients. `slow` has all of them at half the pace, for runs that take minutes. */
+export type LoadKind = 'usual' | 'small' | 'slow'
+
+/** Starts clients that go on whatever they are answered, and that write down all of it. */
+export function startLoad(installation: Installation, ledger: Ledger, kind: LoadKind): Load {
   const stopping = new AbortController()
   const caller = createCaller(installation.webUrls)
   let inbound = Promise.resolve()
@@ -27,18 +31,20 @@ export function startLoad(installation: Installation, ledger: Ledger, isSmall = 
     ledger,
     isOver: () => stopping.signal.aborted,
     whenInbound: () => inbound,
+    pause: (ms) => sleep(kind === 'slow' ? 2 * ms : ms),
   }
-  const clients = isSmall
-    ? [postToStrangers(shift), ...bringTexts(shift, 1)]
-    : [
-        ...converse(shift),
-        postToStrangers(shift),
-        ...bringTexts(shift),
-        crowdLine(shift),
-        ...postPictures(shift),
-        bringPictures(shift),
-        bringBySmpp(shift),
-      ]
+  const clients =
+    kind === 'small'
+      ? [postToStrangers(shift), ...bringTexts(shift, 1)]
+      : [
+          ...converse(shift),
+          postToStrangers(shift),
+          ...bringTexts(shift),
+          crowdLine(shift),
+          ...postPictures(shift),
+          bringPictures(shift),
+          bringBySmpp(shift),
+        ]
   // The error of a client that breaks is thrown by `stop`.
   for (const client of clients) client.catch(() => undefined)
   return {

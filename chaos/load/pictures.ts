@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { postToApi } from './api.js'
 import { idOf, numberOf, type Shift } from './shift.js'
 
@@ -19,7 +18,7 @@ export function postPictures(shift: Shift): Promise<void>[] {
         { kind: 'picture', conversation, sequence: 0 },
         { lineId: line?.lineId ?? '', toNumber, text, mediaUrl },
       )
-      await sleep(PAUSE_MS)
+      await shift.pause(PAUSE_MS)
     }
   })
 }

@@ -10,6 +10,8 @@ export interface Shift {
   isOver: () => boolean
   /** Resolves when messages may come in. */
   whenInbound: () => Promise<void>
+  /** The pause of a client between two messages; a slow load's is longer. */
+  pause: (ms: number) => Promise<void>
 }
 
 /** The numbers of other people. Each group has numbers of its own. */

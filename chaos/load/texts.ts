@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageBody } from '../../test/helpers/factories.js'
 import type { TestLine } from '../../test/helpers/factories.js'
 import { saysUnknown } from '../ledger.js'
@@ -15,7 +14,7 @@ export function converse(shift: Shift): Promise<void>[] {
     Array.from({ length: CONVERSATIONS_PER_LINE }, async (_, n) => {
       for (let sequence = 0; !shift.isOver(); sequence += 1) {
         await post(shift, line, `c${index}${n}`, sequence, numberOf(index, n))
-        await sleep(PAUSE_MS)
+        await shift.pause(PAUSE_MS)
       }
     }),
   )
@@ -26,7 +25,7 @@ export async function postToStrangers(shift: Shift): Promise<void> {
   const [line] = shift.installation.seeds.lines
   for (let n = 0; line && !shift.isOver(); n += 1) {
     await post(shift, line, `stranger${n}`, 0, numberOf(60, n))
-    await sleep(PAUSE_MS)
+    await shift.pause(PAUSE_MS)
   }
 }
 

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import { FAULTS } from '../../chaos/faults.js'
 import { findMissed, isTime } from '../../chaos/goals.js'
 import { runAll, type Outcome } from '../../chaos/run-all.js'
+import { SHORT_FORM } from '../../chaos/short-form.js'
 import { createDataFolder } from '../helpers/services/services.js'
-
-const SHORT = FAULTS.filter(({ isShort }) => isShort)
 
 /** Nothing is said about times: the machine may have other things to do. What never recovers is lost. */
 describe('chaos, in its short form', function () {
@@ -14,14 +12,14 @@ describe('chaos, in its short form', function () {
   let outcome: Outcome
 
   before(async () => {
-    outcome = await runAll(SHORT, [1], {
+    outcome = await runAll(SHORT_FORM, [1], {
       folder: createDataFolder('chaos'),
       parallel: 3,
       say: (line) => void story.push(line),
     })
   })
 
-  for (const fault of SHORT) {
+  for (const fault of SHORT_FORM) {
     it(`${fault.name}: ${fault.about}`, () => {
       const result = outcome.results.find((each) => each.fault === fault.name)
       if (result === undefined) throw new Error(`it was not run:\n${story.join('\n')}`)

@@ -92,7 +92,8 @@ export function listOf<Type>({ schema }: Kind<Type>): Kind<Type[]> {
 
 export function orNull<Type>({ schema }: Kind<Type>): Kind<Type | null> {
   const { type } = schema
-  const mayBeWidened = typeof type === 'string' && !('enum' in schema)
+  // Generators of clients lose the null of an object that is widened.
+  const mayBeWidened = typeof type === 'string' && type !== 'object' && !('enum' in schema)
   return {
     schema: mayBeWidened ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] },
   }

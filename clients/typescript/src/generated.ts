@@ -1656,7 +1656,7 @@ export interface Message {
       | 'carrier_fault'
       | 'unknown'
     text: string
-  }
+  } | null
   attemptCount: number
   carrierMessageId: string | null
   /** The carrier account it was handed to. Null if there is none yet or the message was received. */ carrierAccount:

@@ -180,11 +180,14 @@ export const messageOperations = [
     headers: [idempotencyKey],
     body: yup.object(fields).meta({
       schema: {
-        anyOf: [
-          { required: ['text'], properties: { text: { pattern: '\\S' } } },
-          { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
-          { required: ['mediaUrls'], properties: { mediaUrls: { minItems: 1 } } },
-        ],
+        // Not `anyOf`: generators of clients make a class of each, which has none of the other fields.
+        if: { not: { required: ['text'], properties: { text: { type: 'string', pattern: '\\S' } } } },
+        then: {
+          anyOf: [
+            { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
+            { required: ['mediaUrls'], properties: { mediaUrls: { minItems: 1 } } },
+          ],
+        },
       },
     }),
     takesForm: true,

@@ -15,6 +15,7 @@ export interface Keywords {
   items?: Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
+  if?: { not?: Schema }
   minimum?: number
   minProperties?: number
   pattern?: string
@@ -120,7 +121,7 @@ export function typeOf({ type }: Keywords): string | undefined {
 
 /** The required fields, with those of the first choice if there is one; a body that needs some field has its first. */
 function neededFields(schema: Keywords): Set<string> {
-  const choice = (schema.anyOf ?? schema.oneOf)?.[0] as Keywords | undefined
+  const choice = ((schema.anyOf ?? schema.oneOf)?.[0] ?? schema.if?.not) as Keywords | undefined
   const needed = [...(schema.required ?? []), ...(choice === undefined ? [] : neededFields(choice))]
   if (needed.length > 0 || schema.minProperties === undefined) return new Set(needed)
   return new Set(Object.keys(schema.properties ?? {}).slice(0, 1))

@@ -14,6 +14,10 @@ import { operationsOf } from './described.js'
 
 type Json = Record<string, unknown>
 
+interface OpenApiOperation {
+  requestBody: { content: Record<string, { schema: Json }> }
+}
+
 const environment = { PUBLIC_URL: 'https://linehook.example/below/' }
 
 describeContext('/openapi.json', { environment }, (context) => {
@@ -169,6 +173,15 @@ describeContext('/openapi.json', { environment }, (context) => {
     ] as const) {
       expect(isValid(bodyOf('/oauth/access'), { ...client, ...more })).to.equal(expected)
     }
+  })
+
+  it('is what generators of clients understand: one class for the body of a message, and objects that may be null', () => {
+    const document = documentOf('line')
+    const { post } = (document.paths as Record<string, Record<string, OpenApiOperation>>)['/v1/messages']!
+    for (const { schema } of Object.values(post!.requestBody.content)) {
+      expect(schema).to.include.keys('properties').and.not.have.any.keys('anyOf', 'oneOf', 'allOf')
+    }
+    expect(JSON.stringify(document)).not.to.match(/"type":\["object","null"\]/)
   })
 
   it('is answered to everybody, and names no host', async () => {

@@ -102,7 +102,7 @@ export type ApplicationDelivery = Row<typeof APPLICATION_DELIVERY_FIELDS>
 const attemptNumber: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
 
 const headers: Kind<Record<string, string> | null> = {
-  schema: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+  schema: { anyOf: [{ type: 'object', additionalProperties: { type: 'string' } }, { type: 'null' }] },
 }
 
 /** The columns are those of `delivery_attempts`. */

@@ -67,7 +67,7 @@ async function explain(context: Context, userId: string, id: string, what: strin
   return new UserError(
     status === 'queued'
       ? `This message cannot be ${what} now. It is being sent, or its line has too many scheduled messages`
-      : `Only a scheduled or queued message can be ${what}. This one is ${status}`,
+      : `Only a scheduled or queued message can be ${what}. It is ${status}`,
     409,
   )
 }

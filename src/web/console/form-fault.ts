@@ -60,7 +60,7 @@ export function faultAt(fault: FormFault | undefined, name: string, label: strin
   if (field?.name !== name) return undefined
   // A question cannot be the subject of a sentence.
   field.label = label.endsWith('?') ? spellingsOf(name)[1] : label.replace(/( \(|\. ).*$/s, '')
-  const words = field.rest.replace(/^:? (is (?=required))?/, '')
+  const words = field.rest.replace(/^:? (is )?/, '')
   return /^[a-z]+ /.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words
 }
 

@@ -79,7 +79,7 @@ describeWith('scheduled messages, references and batches', serveApi, (api) => {
     const cancelled = { status: 'failed', error: 'cancelled' }
     expect(expectAnswer(await client.post(`${path}/cancel`))).to.include(cancelled)
     expect(expectAnswer(await client.post(`${path}/cancel`))).to.include(cancelled)
-    expectProblem(await client.ask('PATCH', path, { sendAt }), 409, /This one is failed/)
+    expectProblem(await client.ask('PATCH', path, { sendAt }), 409, /It is failed/)
   })
 
   it('are refused for an invalid time or text, by the webhook and by /v1', async () => {

@@ -71,7 +71,7 @@ describeWith("a message's page", startConsole, (site) => {
       const { due_at: dueAt } = await messageRow(site.context, id)
       // The clock of Kolkata is ahead of UTC by five and a half hours.
       expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
-      expect(await words(id)).to.match(/Will be sent at 20.* Reschedule .* Cancel message/)
+      expect(await words(id)).to.match(/Will be sent on 20.* Reschedule .* Cancel message/)
 
       const wrong = await line.browser.submit(`${path}/reschedule`, {
         sendAt: inLocal(40 * 86_400_000),

@@ -84,7 +84,7 @@ function Scheduled({ message: { dueAt } }: { message: Message }) {
   return (
     <Step title="Scheduled">
       <p>
-        Will be sent at <Time at={dueAt} />.
+        Will be sent on <Time at={dueAt} />.
       </p>
     </Step>
   )

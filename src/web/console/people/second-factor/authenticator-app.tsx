@@ -49,7 +49,7 @@ function Present({ page, app }: { page: Page; app: NonNullable<SecondFactors['ap
   return (
     <>
       <p>
-        Set up at <Time at={confirmedAt} />
+        Set up on <Time at={confirmedAt} />
         {lastUsedAt !== null && (
           <>
             , last used at <Time at={lastUsedAt} />

@@ -2,41 +2,52 @@ import { Worker, type Job, type WorkerOptions } from 'bullmq'
 import { MAX_BLOCK_SECONDS } from '../src/kit/redis/redis.js'
 
 /**
- * The jobs that a worker takes before it has begun those that it took earlier. With fewer, short jobs would wait for Redis
- * one by one. With more, a slow Redis would take too long to answer for all of them.
+ * For so long a worker takes jobs before it begins those that it has. A Redis that is near gives all that a worker may work on in
+ * less, and what begins together asks Postgres together (measured: 1,250 texts a second, and 690 if each begins when it is taken).
  */
-const TAKEN_AHEAD = 16
+const TAKING_MS = 250
 
 /**
  * BullMQ's worker, made to begin what it has taken.
  *
  * BullMQ takes jobs one by one until it has as many as it may work on at the same time, and only then begins the first. Where
  * Redis needs 50 ms to answer, 200 jobs take 10 s. Their locks are over by then, so they are put back before anything was done, and
- * taken again, for as long as there are as many. So the worker may work on only a little more than is under way.
+ * taken again, for as long as there are as many.
  */
 export class PromptWorker extends Worker<unknown> {
-  #underWay = 0
+  /** The ids of the jobs that have been taken and have not begun. */
+  readonly #taken = new Set<string | undefined>()
+  /** When the first of them was taken, by `performance.now()`. */
+  #takingSince = 0
 
   constructor(
     queue: string,
     run: (job: Job, token: string) => Promise<void>,
-    { concurrency: limit, ...options }: WorkerOptions & { concurrency: number },
+    options: WorkerOptions & { concurrency: number },
   ) {
-    const concurrencyNow = () => Math.min(limit, this.#underWay + TAKEN_AHEAD)
     super(
       queue,
-      async (job, token) => {
-        this.#underWay += 1
-        this.concurrency = concurrencyNow()
-        try {
-          await run(job, token ?? '')
-        } finally {
-          this.#underWay -= 1
-          this.concurrency = concurrencyNow()
-        }
+      (job, token) => {
+        this.#isBegun(job.id)
+        return run(job, token ?? '')
       },
-      { ...options, concurrency: Math.min(limit, TAKEN_AHEAD) },
+      options,
     )
+    this.on('active', ({ id }) => {
+      if (this.#taken.size === 0) this.#takingSince = performance.now()
+      this.#taken.add(id)
+      // It takes no more then until all of these have begun. Those that are under way go on.
+      if (performance.now() - this.#takingSince > TAKING_MS) this.concurrency = 1
+    })
+    // One that fails before it begins is not waited for either.
+    this.on('failed', (job) => {
+      this.#isBegun(job?.id)
+    })
+  }
+
+  #isBegun(id: string | undefined): void {
+    this.#taken.delete(id)
+    if (this.#taken.size === 0) this.concurrency = this.opts.concurrency ?? 1
   }
 
   /** With delayed jobs BullMQ would wait up to 10 s, and notice only then that Redis no longer answers. */

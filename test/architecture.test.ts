@@ -15,7 +15,7 @@ describe('architecture', () => {
       from: 'src/domain/messages/windows.ts',
       to: 'src/kit/redis/sliding-window.ts',
     })
-    expect(imports).to.deep.include({ from: 'workers/start-worker.ts', to: 'bullmq' })
+    expect(imports).to.deep.include({ from: 'workers/prompt-worker.ts', to: 'bullmq' })
     expect(imports).to.deep.include({ from: 'src/web/app.ts', to: 'koa' })
     expect(imports).to.deep.include({
       from: 'src/web/console/lines/lines.tsx',

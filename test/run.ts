@@ -8,11 +8,11 @@ import { compileProject } from '../dev/compile.js'
 
 /**
  * `npm test`. As many files at a time as leave none of CI's two cores idle: chaos, and then journeys and browsers, which
- * start whole installations and often wait, beside the short tests. Those of `dev` and `bin` start programs too, and are
+ * start whole installations and often wait, beside the short tests. Those of the other folders start programs too, and are
  * there because both rows should end together. Arguments go to every run: `npm test -- --grep receipt`.
  */
 const atOnce = (files: number) => ['--parallel', '--jobs', String(files)]
-const LONG = ['journeys', 'browser', 'dev', 'bin'].map((folder) => `test/${folder}/**/*.test.ts`)
+const LONG = ['journeys', 'browser', 'dev', 'bin', 'clients'].map((folder) => `test/${folder}/**/*.test.ts`)
 const CHAOS = 'test/chaos/**/*.test.ts'
 /** `npm run test:cluster`: forty processes, and programs of Debian. */
 const CLUSTER = 'test/cluster/**/*.test.ts'

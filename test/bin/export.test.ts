@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -48,5 +48,16 @@ describeCommands('linehook export', ({ context, run, json, refuse }) => {
     ] as const) {
       expect(await refuse('export', ...args)).to.match(sentence)
     }
+    expect(await readdir(folder)).to.have.members(['line.zip', 'user.zip', 'person.zip', 'once.zip'])
+  })
+
+  it('of a person that has nowhere to go is not in the audit log', async () => {
+    const countExports = async () =>
+      (await context.db('audit_log').where({ action: 'person.exported' })).length
+    const before = await countExports()
+    expect(before).to.be.above(0)
+    const file = join(folder, 'once.zip')
+    await refuse('export', 'person', ANNA, '--reason', 'ticket 4711', '--to', file)
+    expect(await countExports()).to.equal(before)
   })
 })

@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open as openFile, rm, type FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -76,7 +75,7 @@ export function addExportCommands(program: Command): void {
       run(
         options,
         async (context) => {
-          const byteCount = await write(await open(context, reference, options), options.to)
+          const byteCount = await write(options.to, () => open(context, reference, options))
           return { result: { file: options.to, byteCount }, lines: [`${options.to}: ${byteCount} bytes`] }
         },
         { statementTimeoutMs: STATEMENT_MS },
@@ -86,20 +85,31 @@ export function addExportCommands(program: Command): void {
 }
 
 /**
- * Writes a file that only its owner can read, and removes it if the source breaks off.
+ * Writes a file that only its owner can read, and removes it if the source breaks off. The file comes first: an export
+ * that has nowhere to go asks nothing and is not in the audit log.
  *
  * @throws UserError
  */
-async function write(source: Readable, path: string): Promise<number> {
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+async function write(path: string, openSource: () => Promise<Readable>): Promise<number> {
+  const file = await create(path)
   try {
-    await pipeline(source, file)
-    return file.bytesWritten
+    const source = await openSource()
+    const written = file.createWriteStream()
+    await pipeline(source, written)
+    return written.bytesWritten
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new UserError(`--to: ${path} already exists`)
-    if (syscall === 'open') throw new UserError(`--to: ${path} cannot be written: ${code ?? ''}`)
+    await file.close()
     await rm(path, { force: true })
     throw error
+  }
+}
+
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await openFile(path, 'wx', 0o600)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw new UserError(`--to: ${path} already exists`)
+    throw new UserError(`--to: ${path} cannot be written: ${code ?? ''}`)
   }
 }

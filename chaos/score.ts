@@ -52,8 +52,8 @@ export interface Evidence {
   /** What the row of each acknowledged message says, by the message's id. */
   statuses: ReadonlyMap<string, string>
   /**
-   * The ids of messages that are `unknown`, or were until Linehook asked the carrier. The carrier took them later than anybody
-   * waited, so they may come behind later ones, and when their minute has others.
+   * The ids of messages that are `unknown`, or were until Linehook asked the carrier. The carrier took them after Linehook had
+   * stopped waiting, so they may come behind later ones, or over a limit.
    */
   wereUnknown: ReadonlySet<string>
   /** How many rows each text has. */

@@ -4,9 +4,9 @@ import { whenFlowing } from './flowing.js'
 import type { Layout } from './installation.js'
 
 /**
- * The faults under which something has failed before, on three installations instead of one each: to start
- * installations takes most of their processor time. The faults of a series follow one another, so what is lost has to be
- * looked for by running each alone (`--only`). A fault that begins together with the load comes first.
+ * The faults under which something has failed before, on three installations instead of one each: starting
+ * installations takes most of the processor time. The faults of a series follow one another, so if a series fails, run
+ * each of its faults alone (`--only`). A fault that begins together with the load comes first.
  */
 export const SHORT_FORM: readonly Fault[] = [
   series('series-of-networks', [

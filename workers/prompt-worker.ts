@@ -2,8 +2,9 @@ import { Worker, type Job, type WorkerOptions } from 'bullmq'
 import { MAX_BLOCK_SECONDS } from '../src/kit/redis/redis.js'
 
 /**
- * For so long a worker takes jobs before it begins those that it has. A Redis that is near gives all that a worker may work on in
- * less, and what begins together asks Postgres together (measured: 1,250 texts a second, and 690 if each begins when it is taken).
+ * The longest that a worker takes jobs before it begins those that it has. A Redis nearby gives it all that it may work on in
+ * less time, and jobs that begin together share their statements (measured: 1,250 texts a second, and 690 if each job begins as
+ * soon as it is taken).
  */
 const TAKING_MS = 250
 
@@ -11,8 +12,8 @@ const TAKING_MS = 250
  * BullMQ's worker, made to begin what it has taken.
  *
  * BullMQ takes jobs one by one until it has as many as it may work on at the same time, and only then begins the first. Where
- * Redis needs 50 ms to answer, 200 jobs take 10 s. Their locks are over by then, so they are put back before anything was done, and
- * taken again, for as long as there are as many.
+ * Redis needs 50 ms to answer, 200 jobs take 10 s. Their locks have expired by then, so they are put back before any has begun, and
+ * taken again, for as long as so many wait.
  */
 export class PromptWorker extends Worker<unknown> {
   /** The ids of the jobs that have been taken and have not begun. */
@@ -39,7 +40,7 @@ export class PromptWorker extends Worker<unknown> {
       // It takes no more then until all of these have begun. Those that are under way go on.
       if (performance.now() - this.#takingSince > TAKING_MS) this.concurrency = 1
     })
-    // One that fails before it begins is not waited for either.
+    // A job that fails before it begins must not be waited for.
     this.on('failed', (job) => {
       this.#isBegun(job?.id)
     })

@@ -90,7 +90,9 @@ export function createS3Storage(settings: Bucket, limits: Limits = LIMITS): Stor
 async function connect({ bucket, region, endpoint, credentials }: Bucket, limits: Limits) {
   const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } =
     await import('@aws-sdk/client-s3')
-  const clientWith = (more: { credentials?: S3ClientConfig['credentials']; socketTimeout: number }) =>
+  const clientWith = (
+    more: Pick<S3ClientConfig, 'credentials' | 'maxAttempts'> & { socketTimeout: number },
+  ) =>
     new S3Client({
       region,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -100,16 +102,18 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket, limits
       responseChecksumValidation: 'WHEN_REQUIRED',
       // The SDK's `requestTimeout` is for all requests, whatever their size, and does not count the answer's body.
       requestHandler: { connectionTimeout: limits.connectMs, socketTimeout: more.socketTimeout },
-      // A stream cannot be sent twice. The caller copies again instead.
-      maxAttempts: 1,
+      maxAttempts: more.maxAttempts ?? 3,
       // The SDK would write to the console. Its errors are thrown, and the caller logs them.
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     })
+  // What it does can be repeated: a bucket may close a kept connection just as a request is sent on it.
   const client = clientWith({ ...(credentials && { credentials }), socketTimeout: limits.silentMs })
   // A client has one time-out for silence. This one shares what the other has found out about credentials.
   const sender = clientWith({
     credentials: client.config.credentials,
     socketTimeout: limits.silentWhileSendingMs,
+    // A stream cannot be sent twice. The caller copies again instead.
+    maxAttempts: 1,
   })
   // We name no ACL, because many services know none and AWS has them off. The bucket's own policy decides on access.
   const place = (key: string) => ({ Bucket: bucket, Key: key })

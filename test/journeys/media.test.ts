@@ -54,7 +54,11 @@ function describeMedia({ environment, context, receiver, running }: Installation
   }
   const get = async (path: string): Promise<unknown> =>
     (await fetch(running.url + path, { headers: { Authorization: `Bearer ${token}` } })).json()
-  const bytesAt = async (hosted: string) => Buffer.from(await (await fetch(hosted)).arrayBuffer())
+  const bytesAt = async (hosted: string) => {
+    const response = await fetch(hosted)
+    expect(response.status).to.equal(200)
+    return Buffer.from(await response.arrayBuffer())
+  }
 
   it('a picture posted by a program is sent as the URL of our copy, which serves the bytes', async () => {
     const mediaUrl = host.give(PNG)

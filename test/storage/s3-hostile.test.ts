@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
@@ -14,15 +16,7 @@ describe('S3, when what speaks its protocol closes and lies', () => {
   let storage: Storage
 
   before(() => {
-    storage = createS3Storage(
-      {
-        bucket: 'media',
-        region: 'us-east-1',
-        endpoint: server.origin,
-        credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-      },
-      LIMITS,
-    )
+    storage = storageAt(server.origin)
   })
   after(() => {
     storage.close()
@@ -45,6 +39,44 @@ describe('S3, when what speaks its protocol closes and lies', () => {
     })
   }
 })
+
+describe('S3, when it closes a connection as it is used again', () => {
+  const used = new Set<Socket>()
+  let closedCount = 0
+  const server = openForSuite(async () => {
+    const server = createServer(({ socket, method }, response) => {
+      if (used.has(socket)) {
+        closedCount += 1
+        socket.resetAndDestroy()
+      } else {
+        used.add(socket)
+        if (method === 'GET') response.writeHead(200, { 'Content-Length': 4 }).end('here')
+        else response.writeHead(204).end()
+      }
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return {
+      origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      close: () => {
+        server.closeAllConnections()
+        server.close()
+      },
+    }
+  })
+
+  it('what can be repeated is asked again', async () => {
+    const storage = storageAt(server.origin)
+    for (let n = 0; n < 3; n += 1) expect(await text(await storage.open('some/key'))).to.equal('here')
+    await storage.remove('some/key')
+    expect(closedCount).to.be.above(0)
+    storage.close()
+  })
+})
+
+function storageAt(endpoint: string): Storage {
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' }
+  return createS3Storage({ bucket: 'media', region: 'us-east-1', endpoint, credentials }, LIMITS)
+}
 
 /** Done, or failed by name. */
 async function outcomeOf(work: Promise<unknown>): Promise<void> {

@@ -179,7 +179,12 @@ export const DELIVERY_STEPS = [
     when: 'repeated internal error',
     reasons: ['internal_error'],
   },
-  { from: 'delivering', to: 'held', when: '410', family: 'request' },
+  {
+    from: 'delivering',
+    to: 'held',
+    when: '410, or failed after the endpoint was disabled',
+    family: 'request',
+  },
   // A success counts even after its lease has expired.
   { from: 'pending', to: 'delivered', when: 'late 2xx' },
   { from: 'held', to: 'delivered', when: 'late 2xx' },

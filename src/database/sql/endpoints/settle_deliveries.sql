@@ -48,7 +48,20 @@ begin
   where not j.works or j.is_overloaded or j.is_news or j.places <> j.places_before;
 
   with given as materialized (
-    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, attempt_number integer,
+    select x.*, case when x.status in ('pending', 'held') then (
+      -- Its receiver may have gone or been disabled during the attempt, or by it. Otherwise that would show only at its
+      -- next attempt.
+      select case
+        when d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type) then 'exhausted'
+        when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
+        when e.disabled_at is not null or e.removed_at is not null then 'held'
+        when exists (select from jsonb_to_recordset(changes) as j(id uuid, works boolean, is_gone boolean)
+          where j.id = e.id and (j.is_gone or (not j.works and e.failing_since < now() - disable_after))) then 'held'
+        else x.status end
+      from deliveries d join endpoints e on e.id = d.endpoint_id
+      where d.id = x.delivery_id and d.id between first_id and last_id)
+      else x.status end as new_status
+    from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, attempt_number integer,
       started_at timestamptz, duration_ms integer, response_status integer, response_excerpt text, failure text, status text,
       retry_in_ms bigint, dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
       response_headers text, body_failure text)
@@ -57,20 +70,15 @@ begin
       response_excerpt, failure, next_attempt_at, dns_ms, connect_ms, tls_ms, first_byte_ms, request_headers,
       response_headers, body_failure)
     select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
-      clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0), dns_ms, connect_ms, tls_ms, first_byte_ms,
-      request_headers::json, response_headers::json, body_failure
+      case when new_status = 'pending' then clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0) end,
+      dns_ms, connect_ms, tls_ms, first_byte_ms, request_headers::json, response_headers::json, body_failure
     from given
     -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing
   ), settled as (
     update deliveries d set
-      -- Its receiver may have gone during the attempt. Then nothing would end the delivery until its next one.
-      (status, last_failure) = (
-        select case when o.is_lost then 'exhausted' else g.status end, case when o.is_lost then 'disconnected' else g.failure end
-        from (select g.status in ('pending', 'held') and (
-          d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type)
-          or (select e.removed_at is not null from endpoints e where e.id = d.endpoint_id) and not is_endpoint_named(d.endpoint_id)
-        ) as is_lost offset 0) o),
+      status = g.new_status,
+      last_failure = case when g.new_status = 'exhausted' and g.status <> 'exhausted' then 'disconnected' else g.failure end,
       lease_until = null, lost_count = 0,
       due_at = clock_timestamp() + make_interval(secs => coalesce(g.retry_in_ms, 0) / 1000.0),
       delivered_at = case when g.status = 'delivered' then clock_timestamp() end

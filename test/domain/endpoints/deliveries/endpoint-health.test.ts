@@ -109,11 +109,25 @@ describeContext('the health of an endpoint', (context) => {
     answer(500)
     await attemptOne()
     await failingSince('5 days 1 minute')
-    expect(await attemptOne()).to.equal('retry')
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await deliver(context, id, endpointId)
+    expect(await deliveryRow(context, id)).to.include({ status: 'held', last_failure: 'http_500' })
     const { disabled_at: at, disabled_reason: reason } = await health()
     expect(at).to.be.a('date')
     expect(reason).to.equal('failing')
     expect(await receiveForDelivery(context, line)).to.include({ status: 'held' })
+  })
+
+  it('holds an event that fails after the endpoint was disabled, although its attempt was under way then', async () => {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    receiver.answerWith((response) => {
+      void changeRows(context, 'endpoints', line.endpointId, { disabled_at: new Date() }).then(() =>
+        response.writeHead(500).end(),
+      )
+    })
+    await deliver(context, id, endpointId)
+    expect(await deliveryRow(context, id)).to.include({ status: 'held', last_failure: 'http_500' })
+    expect(await attemptRows(context, id)).to.containSubset([{ failure: 'http_500', next_attempt_at: null }])
   })
 
   it('does not disable it before', async () => {

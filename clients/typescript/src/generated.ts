@@ -758,11 +758,11 @@ export interface ListMessagesQuery {
 export interface SendMessageBody {
   lineId: string
   /** E.164 is preferred. The national format of the sender's own country is accepted too. */ toNumber: string
-  text?: string | undefined
-  /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media. */ mediaUrl?:
-    string | undefined
+  text?: string | null | undefined
+  /** The URL of a png, jpg, gif or mpg file under 5 MB. Null and an empty string mean no media. */ mediaUrl?:
+    string | null | undefined
   /** Several files, sent in order in one message, instead of `mediaUrl`. The maximum number and total size depend on the carrier. */ mediaUrls?:
-    string[] | undefined
+    string[] | null | undefined
   /** When to send it, 30 days ahead at most. A time in the past sends immediately. */ sendAt?:
     string | null | undefined
   /** If it has not been handed to the carrier by then, it fails as `expired`. */ expiresAt?:

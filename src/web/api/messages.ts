@@ -45,6 +45,7 @@ import {
   id,
   inHeader,
   listOf,
+  maybeGivenUrl,
   maybeText,
   maybeUrl,
   moment,
@@ -58,7 +59,7 @@ import {
 import { requireLineOfToken, requireVisible, visibleMessages } from './line-access.js'
 import { fieldsOf, inProductWord, operationsOf } from './operation.js'
 import { presentMessage } from './presenters.js'
-import { clientRefParameter, givenSendOptions, optionFields, optionsOfForm } from './send-options.js'
+import { clientRefParameter, givenFields, optionFields, optionsOfForm } from './send-options.js'
 
 export const messageSchemas = {
   Media: object({
@@ -123,13 +124,13 @@ const idempotencyKey = inHeader(
 const fields = {
   lineId: idParameter().typeError('${path} must be text').required(),
   toNumber: textField().required().meta({ schema: givenNumber }),
-  text: textField().meta({ schema: { type: 'string', maxLength: MAX_TEXT_LENGTH } }),
+  text: textField().meta({ schema: { type: ['string', 'null'], maxLength: MAX_TEXT_LENGTH } }),
   mediaUrl: textField().meta({
-    schema: { anyOf: [givenUrl, { const: '' }] },
-    about: 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media.',
+    schema: maybeGivenUrl,
+    about: 'The URL of a png, jpg, gif or mpg file under 5 MB. Null and an empty string mean no media.',
   }),
   mediaUrls: listField('mediaUrls', 'URLs', { max: MAX_MEDIA }).meta({
-    schema: { type: 'array', items: givenUrl, maxItems: MAX_MEDIA },
+    schema: { type: ['array', 'null'], items: givenUrl, maxItems: MAX_MEDIA },
     about:
       'Several files, sent in order in one message, instead of `mediaUrl`. The maximum number and total size depend on the carrier.',
   }),
@@ -185,7 +186,7 @@ export const messageOperations = [
         then: {
           anyOf: [
             { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
-            { required: ['mediaUrls'], properties: { mediaUrls: { minItems: 1 } } },
+            { required: ['mediaUrls'], properties: { mediaUrls: { type: 'array', minItems: 1 } } },
           ],
         },
       },
@@ -207,7 +208,9 @@ export const messageOperations = [
     summary: 'Count the segments of a text before sending it',
     description: 'Nothing is sent or kept.',
     body: yup.object({
-      text: fields.text.defined('text is required'),
+      text: textField()
+        .defined('text is required')
+        .meta({ schema: { type: 'string', maxLength: MAX_TEXT_LENGTH } }),
       lineId: idParameter().typeError('${path} must be text').meta({
         about:
           'The {line} that would send it. Without it, the national tables of its carrier account are not considered.',
@@ -390,12 +393,7 @@ async function readMessage(
   const sent = isForm(ctx) ? optionsOfForm(withMediaList(named)) : named
   if (known !== undefined) refuseUnknown(vocabulary.fields(sent), known)
   const schema = inProductWord(withKey, vocabulary)
-  const {
-    lineId,
-    mediaUrl,
-    idempotencyKey: key,
-    ...others
-  } = await readBodyFields(schema, givenSendOptions(sent))
+  const { lineId, mediaUrl, idempotencyKey: key, ...others } = await readBodyFields(schema, givenFields(sent))
   requireLineOfToken(ctx, lineId)
   return {
     ...others,

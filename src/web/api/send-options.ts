@@ -65,16 +65,16 @@ export function hasSendOptions(fields: Record<string, unknown>): boolean {
 
 /** @throws UserError naming every invalid field */
 export function readOptionFields(fields: Record<string, unknown>): Promise<SendOptions> {
-  return readBodyFields(schema, givenSendOptions(fields))
+  return readBodyFields(schema, givenFields(fields))
 }
 
 /**
  * Programs send null for missing values. An empty time is refused: if it is empty by mistake, the message must not go
  * out immediately.
  */
-export function givenSendOptions(fields: Record<string, unknown>): Record<string, unknown> {
+export function givenFields(fields: Record<string, unknown>): Record<string, unknown> {
   const isGiven = ([name, value]: [string, unknown]) =>
-    !NAMES.includes(name) || (value !== null && !(name === 'clientRef' && value === ''))
+    value !== null && !(name === 'clientRef' && value === '')
   return Object.fromEntries(Object.entries(fields).filter(isGiven))
 }
 

@@ -17,7 +17,8 @@ export function idOf(reference: number, at: number): string {
  *
  * @param sentAt by the SMS centre, whose clock or time zone may be wrong; NaN if it is unknown
  */
-export function idsOf(reference: number, sentAt: number, now = Date.now()): [string, ...string[]] {
+export function idsOf(reference: number, sentAt: number): [string, ...string[]] {
+  const now = Date.now()
   const hours = Array.from({ length: HOURS_BACK }, (_, back) => now - back * HOUR_MS)
   const all = hours.map((at) => idOf(reference, at))
   const likely = idOf(reference, Number.isNaN(sentAt) ? now : sentAt)

@@ -14,19 +14,6 @@ export interface Event {
   toNumber: string | null
 }
 
-export async function insertEvent(db: Database, event: Event): Promise<void> {
-  await db('events').insert({
-    id: event.id,
-    user_id: event.userId,
-    line_id: event.lineId,
-    message_id: event.messageId,
-    type: event.type,
-    payload: event.payload,
-    from_number: event.fromNumber,
-    to_number: event.toNumber,
-  })
-}
-
 const COLUMNS = {
   id: 'id',
   userId: 'user_id',

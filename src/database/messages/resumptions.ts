@@ -1,3 +1,4 @@
+import { FIRST_ID } from '../../ids.js'
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 
@@ -20,27 +21,33 @@ export async function listResumptions(db: Database): Promise<Resumption[]> {
   return rows
 }
 
-/** Lists lines of the resumption on which messages wait, after a given one, in order of their ids. */
-export async function listWaitingLines(
+const LINES_AT_ONCE = 200
+
+/** Yields the lines of the resumption on which messages wait, in batches. */
+export async function* eachWaitingLineBatch(
   db: Database,
   { table, id }: Pick<Resumption, 'table' | 'id'>,
-  afterId: string,
-  limit: number,
-): Promise<string[]> {
+): AsyncGenerator<string[]> {
   const scope = {
     // One that is paused again by now has only its held events released.
     lines: 'l.id = :id and l.paused_at is null',
     carrier_accounts: 'is_line_at(l.carrier, l.routes, (select name from carrier_accounts where id = :id))',
     all_sending: 'true',
   }[table]
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `select l.id from lines l
-     where ${scope} and l.id > :afterId
-       and exists (select from messages m where m.line_id = l.id and m.status in ('queued', 'sending'))
-     order by l.id limit :limit`,
-    { ...(id === null ? {} : { id }), afterId, limit },
-  )
-  return rows.map((row) => row.id)
+  for (let afterId = FIRST_ID; ;) {
+    const { rows } = await db.raw<{ rows: { id: string }[] }>(
+      `select l.id from lines l
+       where ${scope} and l.id > :afterId
+         and exists (select from messages m where m.line_id = l.id and m.status in ('queued', 'sending'))
+       order by l.id limit ${LINES_AT_ONCE}`,
+      { ...(id === null ? {} : { id }), afterId },
+    )
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map((row) => row.id)
+    if (rows.length < LINES_AT_ONCE) return
+    afterId = last.id
+  }
 }
 
 /** Does nothing if it was paused and resumed again meanwhile. */

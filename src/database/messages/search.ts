@@ -5,6 +5,9 @@ import { CONTACT_NUMBER } from './reading.js'
 import { linesThat, listOfLines, LOOKED_THROUGH, readList, type Condition } from '../lists.js'
 import type { User } from '../people/users.js'
 
+/** The most of each kind: a user who needs more than a screen of them can refine the search. */
+export const MAX_FOUND = 20
+
 /** The user whose data are searched; if left out, those of all users are. */
 export interface Scope {
   userId?: string
@@ -71,9 +74,8 @@ export function findMessagesByClientRef(
   db: Database,
   scope: Scope,
   clientRef: string,
-  limit: number,
 ): Promise<FoundMessage[]> {
-  return newest(db, scope, 'messages m', ['m.client_ref = ?', clientRef], limit)
+  return newest(db, scope, 'messages m', ['m.client_ref = ?', clientRef])
 }
 
 /**
@@ -84,34 +86,22 @@ export function findMessagesByNumber(
   db: Database,
   scope: Scope,
   { digits, isWhole }: { digits: string; isWhole: boolean },
-  limit: number,
 ): Promise<FoundMessage[]> {
-  if (isWhole) return newest(db, scope, 'messages m', [`${CONTACT_NUMBER} = ?`, `+${digits}`], limit)
-  return newest(db, scope, LATEST, [`position(? in ${CONTACT_NUMBER}) > 0`, digits], limit)
+  if (isWhole) return newest(db, scope, 'messages m', [`${CONTACT_NUMBER} = ?`, `+${digits}`])
+  return newest(db, scope, LATEST, [`position(? in ${CONTACT_NUMBER}) > 0`, digits])
 }
 
 /** Finds those of the newest messages that have these words in their text, ignoring case. */
-export function findMessagesByText(
-  db: Database,
-  userId: string,
-  words: string,
-  limit: number,
-): Promise<FoundMessage[]> {
-  return newest(db, { userId }, LATEST, ['has_words(m.text, ?)', words], limit)
+export function findMessagesByText(db: Database, userId: string, words: string): Promise<FoundMessage[]> {
+  return newest(db, { userId }, LATEST, ['has_words(m.text, ?)', words])
 }
 
 const LATEST = `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m`
 
-function newest(
-  db: Database,
-  { userId }: Scope,
-  from: string,
-  that: Condition,
-  limit: number,
-): Promise<FoundMessage[]> {
+function newest(db: Database, { userId }: Scope, from: string, that: Condition): Promise<FoundMessage[]> {
   const source = { alias: 'm', from, columns: OF_MESSAGE, where: [that] }
   const join = ' join users u on u.id = l.user_id'
-  return readList(db, listOfLines(linesThat(userId, {}), [source], { limit }, { join }))
+  return readList(db, listOfLines(linesThat(userId, {}), [source], { limit: MAX_FOUND }, { join }))
 }
 
 /** @param digits the digits of a part of the number; '' if there are none */
@@ -119,15 +109,14 @@ export async function findLines(
   db: Database,
   scope: Scope,
   { id, words, digits }: { id: string | null; words: string; digits: string },
-  limit: number,
 ): Promise<FoundLine[]> {
   const theirs = isTheirs('l.user_id', scope)
   const { rows } = await db.raw<{ rows: FoundLine[] }>(
     `select l.id, l.number, l.name, l.user_id as "userId", u.email as "ownerEmail"
      from lines l join users u on u.id = l.user_id
      where (l.id = ?::uuid or ${has('l.name')} or (?::text <> '' and position(?::text in l.number) > 0))${theirs.sql}
-     order by l.name, l.id limit ?`,
-    [id, words, digits, digits, ...theirs.bindings, limit],
+     order by l.name, l.id limit ${MAX_FOUND}`,
+    [id, words, digits, digits, ...theirs.bindings],
   )
   return rows
 }
@@ -143,15 +132,14 @@ export async function findApplications(
   db: Database,
   scope: Scope,
   { id, words }: { id: string | null; words: string },
-  limit: number,
 ): Promise<FoundApplication[]> {
   const theirs = isTheirs('a.user_id', scope)
   const { rows } = await db.raw<{ rows: FoundApplication[] }>(
     `select a.id, a.name, a.user_id as "userId", u.email as "ownerEmail"
      from applications a join users u on u.id = a.user_id
      where a.deleted_at is null and (a.id = ?::uuid or a.client_id = ? or ${has('a.name')})${theirs.sql}
-     order by a.name, a.id limit ?`,
-    [id, words, words, ...theirs.bindings, limit],
+     order by a.name, a.id limit ${MAX_FOUND}`,
+    [id, words, words, ...theirs.bindings],
   )
   return rows
 }
@@ -167,13 +155,12 @@ export async function findEndpoints(
   db: Database,
   userId: string,
   { id, words }: { id: string | null; words: string },
-  limit: number,
 ): Promise<FoundEndpoint[]> {
   const { rows } = await db.raw<{ rows: FoundEndpoint[] }>(
     `select e.id, e.name, e.url from endpoints e
      where e.user_id = ? and e.removed_at is null and (e.id = ?::uuid or ${has('e.url')} or ${has('e.name')})
-     order by e.name, e.url, e.id limit ?`,
-    [userId, id, words, words, limit],
+     order by e.name, e.url, e.id limit ${MAX_FOUND}`,
+    [userId, id, words, words],
   )
   return rows
 }
@@ -188,11 +175,10 @@ export async function findContactsByName(
   db: Database,
   userId: string,
   words: string,
-  limit: number,
 ): Promise<FoundContact[]> {
   const { rows } = await db.raw<{ rows: FoundContact[] }>(
-    `select number, name from contacts where user_id = ? and ${has('name')} order by name, id limit ?`,
-    [userId, words, limit],
+    `select number, name from contacts where user_id = ? and ${has('name')} order by name, id limit ${MAX_FOUND}`,
+    [userId, words],
   )
   return rows
 }
@@ -202,12 +188,11 @@ export type FoundUser = Pick<User, 'id' | 'email' | 'name' | 'role'>
 export async function findUsers(
   db: Database,
   { id, words }: { id: string | null; words: string },
-  limit: number,
 ): Promise<FoundUser[]> {
   const { rows } = await db.raw<{ rows: FoundUser[] }>(
     `select id, email, name, role from users
-     where id = ?::uuid or ${has('email')} or ${has('name')} order by email limit ?`,
-    [id, words, words, limit],
+     where id = ?::uuid or ${has('email')} or ${has('name')} order by email limit ${MAX_FOUND}`,
+    [id, words, words],
   )
   return rows
 }

@@ -65,7 +65,7 @@ function isField(name: string): name is Field {
 function readRetrySchedule(written: unknown): RetrySchedule {
   const named = RETRY_SCHEDULES.find((name) => name === written)
   if (named !== undefined) return named
-  const isWait = (value: unknown) => isWhole(value, 1, MAX_WAIT_SECONDS)
+  const isWait = (value: unknown) => isWhole(value, MAX_WAIT_SECONDS)
   if (Array.isArray(written) && written.length <= MAX_RETRIES && written.every(isWait)) {
     return written as number[]
   }
@@ -81,12 +81,12 @@ function readFlag(name: string, written: unknown): boolean {
 }
 
 function readCount(name: string, written: unknown, max: number): number {
-  if (isWhole(written, 1, max)) return written as number
+  if (isWhole(written, max)) return written as number
   throw new UserError(`${name} must be a whole number from 1 to ${max}`)
 }
 
-function isWhole(value: unknown, min: number, max: number): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+function isWhole(value: unknown, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
 }
 
 function readShape(written: unknown): Shape {

@@ -10,7 +10,7 @@ import { explainCarrierCode } from '../../carriers/codes.js'
 import { faultOfMedia } from '../../carriers/media-limits.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
-import { boundedLabel } from '../../telemetry/bounded-label.js'
+import { boundedCode } from '../../telemetry/bounded-code.js'
 import { carrierAttempts, carrierCodes, carrierDuration, handOverAge } from '../../telemetry/metrics.js'
 import { addSpan } from '../../telemetry/traces.js'
 import { backoffMs, type Backoff } from '../backoff.js'
@@ -73,7 +73,7 @@ const TAKEN_OR_NOT = { sent: 'taken', failed: 'rejected', unknown: 'unknown', qu
 function countAttempt(carrier: string, { status, error, carrierCode }: Settlement): void {
   const outcome = error === 'throttled' ? 'throttled' : TAKEN_OR_NOT[status]
   carrierAttempts.inc({ carrier, outcome })
-  if (carrierCode !== undefined) carrierCodes.inc({ carrier, code: boundedLabel('code', carrierCode) })
+  if (carrierCode !== undefined) carrierCodes.inc({ carrier, code: boundedCode(carrierCode) })
 }
 
 async function callCarrier(

@@ -6,7 +6,7 @@ import { noteCharges } from '../../database/messages/charges.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
 import { asError } from '../../errors.js'
 import type { Queues } from '../../queues/queues.js'
-import { boundedLabel } from '../../telemetry/bounded-label.js'
+import { boundedCode } from '../../telemetry/bounded-code.js'
 import { carrierCodes, receipts as receiptCounts } from '../../telemetry/metrics.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import type { ReceiptAnswer } from '../batched.js'
@@ -51,7 +51,7 @@ export function countReceipt(
 ): void {
   receiptCounts.inc({ status, outcome })
   if (outcome !== 'changed' || carrierCode === undefined) return
-  carrierCodes.inc({ carrier: carrierAccount, code: boundedLabel('code', carrierCode) })
+  carrierCodes.inc({ carrier: carrierAccount, code: boundedCode(carrierCode) })
 }
 
 /**

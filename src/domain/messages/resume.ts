@@ -1,17 +1,15 @@
 import { releaseDeliveriesOfLine } from '../../database/endpoints/deliveries/creating.js'
 import {
+  eachWaitingLineBatch,
   endResumption,
   listResumptions,
-  listWaitingLines,
   wakeMessages,
   type Resumption,
 } from '../../database/messages/resumptions.js'
 import type { Context } from '../context.js'
 import { LOST_WAKER_MS } from '../leases.js'
-import { FIRST_ID } from '../../ids.js'
 import { tryWaiting } from './send/recovery.js'
 
-const LINES_AT_ONCE = 200
 /** Claims of the line wait as long as one batch takes, about 50 ms. */
 const MESSAGES_AT_ONCE = 1000
 
@@ -49,13 +47,10 @@ async function releaseEvents({ db, queues }: Context, lineId: string): Promise<v
 
 async function wakeLines(context: Context, resumption: Resumption): Promise<number> {
   let count = 0
-  for (let after = FIRST_ID; ;) {
-    const lines = await listWaitingLines(context.db, resumption, after, LINES_AT_ONCE)
-    for (const lineId of lines) count += await wakeLine(context, lineId)
-    const last = lines.at(-1)
-    if (last === undefined || lines.length < LINES_AT_ONCE) return count
-    after = last
+  for await (const lineIds of eachWaitingLineBatch(context.db, resumption)) {
+    for (const lineId of lineIds) count += await wakeLine(context, lineId)
   }
+  return count
 }
 
 async function wakeLine({ db, queues }: Context, lineId: string): Promise<number> {

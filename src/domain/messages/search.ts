@@ -10,6 +10,7 @@ import {
   findMessagesByNumber,
   findMessagesByText,
   findUsers,
+  MAX_FOUND,
   type FoundApplication,
   type FoundContact,
   type FoundEndpoint,
@@ -26,10 +27,7 @@ import { parseE164 } from './phone-number.js'
 import { numberSearchReason, recordPersonFound } from '../people/private-access.js'
 import type { Session } from '../people/sessions.js'
 
-export type { FoundMessage } from '../../database/messages/search.js'
-
-/** The most of each kind: a user who needs more than a screen of them can refine the search. */
-export const MAX_FOUND = 20
+export { MAX_FOUND, type FoundMessage } from '../../database/messages/search.js'
 
 /** A user waits for the page, and most searches have an index. */
 const LOOK_MS = 700
@@ -84,18 +82,18 @@ export async function search(
     await Promise.all([
       id === null ? [] : findMessagesById(db, scope, id),
       id !== null || /\s/.test(words) ? [] : findMessagesByCarrierId(db, scope, words),
-      within(db, LOOK_MS, (trx) => findMessagesByClientRef(trx, scope, words, MAX_FOUND)).catch(ifTooSlow),
+      within(db, LOOK_MS, (trx) => findMessagesByClientRef(trx, scope, words)).catch(ifTooSlow),
       digits === ''
         ? { messages: [], isOfNewest: false }
         : within(db, LOOK_MS, (trx) => findByNumber(trx, { userId }, digits)).catch(ifTooSlow),
       id !== null
         ? []
-        : within(db, LOOK_MS, (trx) => findMessagesByText(trx, userId, words, MAX_FOUND)).catch(ifTooSlow),
-      findLines(db, scope, { id, words, digits }, MAX_FOUND),
-      findApplications(db, scope, { id, words }, MAX_FOUND),
-      findContactsByName(db, userId, words, MAX_FOUND),
-      findEndpoints(db, userId, { id, words }, MAX_FOUND),
-      isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
+        : within(db, LOOK_MS, (trx) => findMessagesByText(trx, userId, words)).catch(ifTooSlow),
+      findLines(db, scope, { id, words, digits }),
+      findApplications(db, scope, { id, words }),
+      findContactsByName(db, userId, words),
+      findEndpoints(db, userId, { id, words }),
+      isOperator ? findUsers(db, { id, words }) : [],
     ])
   const isOfOthers = isOperator && digits !== ''
   const theirs = isOfOthers ? await findOthersByNumber(context, userId, digits) : undefined
@@ -135,9 +133,9 @@ async function findByNumber(
   digits: string,
 ): Promise<{ messages: FoundMessage[]; isOfNewest: boolean }> {
   const isPossible = parseE164(`+${digits}`) !== undefined
-  const whole = isPossible ? await findMessagesByNumber(db, scope, { digits, isWhole: true }, MAX_FOUND) : []
+  const whole = isPossible ? await findMessagesByNumber(db, scope, { digits, isWhole: true }) : []
   if (whole.length > 0) return { messages: whole, isOfNewest: false }
-  const messages = await findMessagesByNumber(db, scope, { digits, isWhole: false }, MAX_FOUND)
+  const messages = await findMessagesByNumber(db, scope, { digits, isWhole: false })
   return { messages, isOfNewest: true }
 }
 
@@ -151,9 +149,9 @@ async function findOthersByNumber(
   const reason = await numberSearchReason(context)
   if (reason === undefined) return { messages: [], others: 'reason' }
   const whole = { digits, isWhole: true }
-  const found = await within(context.db, LOOK_MS, (trx) =>
-    findMessagesByNumber(trx, {}, whole, MAX_FOUND),
-  ).catch(ifTooSlow)
+  const found = await within(context.db, LOOK_MS, (trx) => findMessagesByNumber(trx, {}, whole)).catch(
+    ifTooSlow,
+  )
   if (found === undefined) return undefined
   const messages = found.filter((message) => message.userId !== userId)
   await recordPersonFound(context, new Set(messages.map((message) => message.userId)), reason)

@@ -40,8 +40,8 @@ export const OPTION_REFUSALS = {
 export function readSendOptions(
   { sendAt, expiresAt, clientRef, carrierOptions }: SendOptions,
   earlier?: UserError,
-  now = Date.now(),
 ): { options: SendOptions; refusal: UserError | undefined } {
+  const now = Date.now()
   let refusal = earlier
   try {
     if (sendAt !== undefined) requireNear(sendAt, now)

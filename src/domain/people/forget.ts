@@ -34,7 +34,6 @@ import { findUsersWithPerson } from './users-with-person.js'
 
 export type { PersonCounts } from '../../database/people/finding.js'
 
-const LINES_AT_ONCE = 200
 /** There are few, because the rows of a batch are locked together. */
 const ROWS_AT_ONCE = 200
 
@@ -61,7 +60,7 @@ export async function findPerson(context: Context, number: string): Promise<Pers
     named: (await listNamings(db, number)).length,
   }
   const until = await readClock(db)
-  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) {
+  for await (const lineIds of eachLineBatch(db)) {
     add(found, await countPerson(db, { number, lineIds, until }))
   }
   return found
@@ -90,7 +89,7 @@ export async function forgetPerson(
   const { db } = context
   const why = readReason(reason)
   // Before the time is read: what a list has queued until then is older than that.
-  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) await endListed(db, { number, lineIds })
+  for await (const lineIds of eachLineBatch(db)) await endListed(db, { number, lineIds })
   const until = await readClock(db)
   await eachPart(context, number, until, (person) => endAll(context, person))
   await waitForWorkers(context, number, until, patienceMs)
@@ -120,7 +119,7 @@ async function eachPart(
   until: string,
   work: (person: PersonOnLines) => Promise<void>,
 ): Promise<void> {
-  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) await work({ number, lineIds, until })
+  for await (const lineIds of eachLineBatch(db)) await work({ number, lineIds, until })
 }
 
 async function endAll(context: Context, person: PersonOnLines): Promise<void> {

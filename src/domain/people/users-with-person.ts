@@ -2,8 +2,6 @@ import { listNamings, listUsersWith, readClock } from '../../database/people/fin
 import { eachLineBatch } from '../../database/people/lines.js'
 import type { Context } from '../context.js'
 
-const LINES_AT_ONCE = 200
-
 /**
  * Finds the users whose lines know the person with this number, or who have them as a contact: what is done with the
  * number concerns them.
@@ -11,7 +9,7 @@ const LINES_AT_ONCE = 200
 export async function findUsersWithPerson({ db }: Pick<Context, 'db'>, number: string): Promise<Set<string>> {
   const found = new Set((await listNamings(db, number)).map(({ userId }) => userId))
   const until = await readClock(db)
-  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) {
+  for await (const lineIds of eachLineBatch(db)) {
     for (const userId of await listUsersWith(db, { number, lineIds, until })) found.add(userId)
   }
   return found

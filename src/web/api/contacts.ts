@@ -89,10 +89,10 @@ export const contactOperations = [
     // Pages have numbers here, as clients of the original expect.
     query: yup.object({
       blocked: flagParameter().meta({ about: 'Only blocked or only unblocked contacts.' }),
-      pageSize: countParameter(1, MAX_LIMIT)
+      pageSize: countParameter(MAX_LIMIT)
         .default(DEFAULT_LIMIT)
         .meta({ about: 'The maximum number of entries per page.' }),
-      page: countParameter(1, MAX_PAGE).default(1).meta({ about: 'The page number.' }),
+      page: countParameter(MAX_PAGE).default(1).meta({ about: 'The page number.' }),
     }),
     ignoresUnknown: true,
     answer: answers('A page of contacts.', listOf(schemaOf('Contact')), nextPage),

@@ -16,7 +16,7 @@ export const pageParameters = {
   before: idParameter().meta({
     about: 'Only entries older than this ID. Give the last ID of the previous page.',
   }),
-  limit: countParameter(1, MAX_LIMIT)
+  limit: countParameter(MAX_LIMIT)
     .default(DEFAULT_LIMIT)
     .meta({ about: 'The maximum number of entries per page.' }),
 }

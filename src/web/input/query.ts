@@ -57,17 +57,17 @@ export function wordParameter<const T extends string>(words: readonly T[]) {
   return yup.string().strict().typeError(known).oneOf(words, known)
 }
 
-export function countParameter(min: number, max: number) {
-  const range = `\${path} must be a whole number from ${min} to ${max}`
+export function countParameter(max: number) {
+  const range = `\${path} must be a whole number from 1 to ${max}`
   return yup
     .number()
     .transform((_, written: unknown) =>
       typeof written === 'string' && /^\d{1,9}$/.test(written) ? Number(written) : NaN,
     )
     .typeError(range)
-    .min(min, range)
+    .min(1, range)
     .max(max, range)
-    .meta({ schema: { type: 'integer', minimum: min, maximum: max } })
+    .meta({ schema: { type: 'integer', minimum: 1, maximum: max } })
 }
 
 const MAX_LOOKED_FOR = 100

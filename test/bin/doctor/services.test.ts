@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { insertEvent } from '../../../src/database/endpoints/events.js'
 import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
 import { createLine } from '../../helpers/factories.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -176,14 +175,10 @@ describe('what the doctor says of Postgres and Redis', () => {
     const fresh = await createEnvironment()
     const context = await createTestContext(fresh)
     const { userId, lineId, number } = await createLine(context)
-    const event = {
-      messageId: null,
-      type: 'optOut',
-      payload: '',
-      fromNumber: number,
-      toNumber: number,
-    } as const
-    await insertEvent(context.db, { ...event, id: '01500000-0000-7000-8000-000000000000', userId, lineId })
+    await context.db('events').insert({
+      ...{ id: '01500000-0000-7000-8000-000000000000', user_id: userId, line_id: lineId },
+      ...{ type: 'optOut', payload: '', from_number: number, to_number: number },
+    })
     await context.close()
     expect((await runDoctor(fresh)).Partitions).to.include({
       state: 'warning',

@@ -1,11 +1,9 @@
 import { makePlaceSeekersDue } from '../../../database/messages/requeueing.js'
-import { listWaitingLines } from '../../../database/messages/resumptions.js'
+import { eachWaitingLineBatch } from '../../../database/messages/resumptions.js'
 import { asError } from '../../../errors.js'
-import { FIRST_ID } from '../../../ids.js'
 import type { Context } from '../../context.js'
 import { forgetTurns } from '../windows.js'
 
-const LINES_AT_ONCE = 200
 /** Claims of the line wait as long as one batch takes. */
 const MESSAGES_AT_ONCE = 500
 
@@ -19,13 +17,9 @@ export async function askAgain(context: Context, accountId: string): Promise<voi
   let count = 0
   try {
     await forgetTurns(context, [accountId])
-    for (let after = FIRST_ID; ;) {
-      const lineIds = await listWaitingLines(db, account, after, LINES_AT_ONCE)
+    for await (const lineIds of eachWaitingLineBatch(db, account)) {
       await forgetTurns(context, lineIds)
       for (const lineId of lineIds) count += await askAgainOnLine(context, lineId)
-      const last = lineIds.at(-1)
-      if (last === undefined || lineIds.length < LINES_AT_ONCE) break
-      after = last
     }
     log.info({ carrierAccountId: accountId, count }, 'carrier.pace_raised')
   } catch (error) {

@@ -24,7 +24,6 @@ import { getUser } from '../../people/users.js'
 import { conversationFiles, deliveriesBy, messagesBy } from './conversations.js'
 import { json, jsonLines, zipOf, type ExportFile } from './zip.js'
 
-const LINES_AT_ONCE = 200
 const CONTACTS_AT_ONCE = 500
 
 /** Makes a zip of a line: its settings without secrets, opt-outs, messages, deliveries and media. */
@@ -143,7 +142,7 @@ async function* eachPart<Row>(
   db: Context['db'],
   read: (lineIds: string[]) => AsyncIterable<Row>,
 ): AsyncGenerator<Row> {
-  for await (const lineIds of eachLineBatch(db, LINES_AT_ONCE)) yield* read(lineIds)
+  for await (const lineIds of eachLineBatch(db)) yield* read(lineIds)
 }
 
 async function* each<Row>(rows: readonly Row[] | Promise<readonly Row[]>): AsyncGenerator<Row> {

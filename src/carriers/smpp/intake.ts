@@ -120,9 +120,9 @@ export function createIntake(options: {
     const key = digest.toString('base64')
     const earlier = held.get(key)
     const isResent = earlier !== undefined && performance.now() - earlier.since > RESENT_AFTER_MS
-    const outcome = isResent
-      ? earlier.outcome
-      : work(() => handle({ id: newId(), sessionId: session.id, digest, pdu, body }))
+    // It has the same id at each try, because an earlier one may have been committed although nobody heard of it.
+    const delivery = { id: newId(), sessionId: session.id, digest, pdu, body }
+    const outcome = isResent ? earlier.outcome : work(() => handle(delivery))
     const entry = { since: performance.now(), outcome }
     if (!isResent) held.set(key, entry)
     const handled = await outcome

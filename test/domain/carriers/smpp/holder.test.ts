@@ -342,6 +342,21 @@ describe('the sessions of SMPP accounts', () => {
       await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
     })
 
+    it('makes one message of what was committed, although nobody heard of it', async () => {
+      const inner = handle
+      let isHeard = false
+      handle = async (delivery) => {
+        const handled = await inner(delivery)
+        if (isHeard) return handled
+        isHeard = true
+        throw new Unavailable('Postgres did not respond')
+      }
+      bring('Hi')
+      await until('it is answered', () => smsc.answers.length === 1)
+      expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
+      await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
+    })
+
     it('answers nothing while Postgres is away, and goes on when it is back', async () => {
       const inner = handle
       let isAway = true

@@ -38,7 +38,6 @@ export interface OutboundMessage {
 }
 
 export interface Taken {
-  /** The carrier's id for it. */
   carrierMessageId: string
   /** If it takes the parts of a text one by one: its ids for those before the last, of which `carrierMessageId` is the id. */
   carrierPartIds?: string[]

@@ -6,7 +6,6 @@ export interface Charge {
   price?: string
   /** An ISO 4217 code. */
   currency?: string
-  /** The number of segments of the message. */
   segmentCount?: number
 }
 

@@ -16,7 +16,6 @@ export interface Sql {
 
 /** Rows of one kind for a list that is read line by line. */
 export interface Source {
-  /** The table's alias. */
   alias: string
   /** The table and its joins. */
   from: string

@@ -96,7 +96,6 @@ export function answerRows<T>(
   return undefined
 }
 
-/** Makes a line of JSON for each row. */
 export function jsonLinesOf(rows: AsyncIterable<object>): Readable {
   return Readable.from(mapped(rows, (row) => `${JSON.stringify(row)}\n`))
 }

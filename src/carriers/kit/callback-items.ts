@@ -1,6 +1,5 @@
 import type { Charge, PhoneState, SentRecord } from '../records.js'
 
-/** The content of one item of a callback. */
 export type CallbackItem =
   | MessageItem
   | ReceiptItem
@@ -12,7 +11,6 @@ export type CallbackItem =
   /** The item is kept and shown to operators. `why` names what is missing or unknown. */
   | { kind: 'unclear'; why: string }
 
-/** A message that came in. */
 export interface MessageItem {
   kind: 'message'
   /** The provider's id, by which a repeat is recognized. */

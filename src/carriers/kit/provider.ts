@@ -138,7 +138,6 @@ interface Reading<Settings> {
   settings: Settings
 }
 
-/** Returns the form of an account's numbers. */
 export function numberFormOf<Settings extends AnyObject>(
   { numbers }: Pick<Provider<Settings>, 'numbers'>,
   settings: Settings,

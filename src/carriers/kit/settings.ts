@@ -15,12 +15,10 @@ export function secret(about: string): yup.StringSchema<string> {
   return text().required().meta({ about, secret: true })
 }
 
-/** An optional text. */
 export function optional(about: string, standard = '') {
   return text().default(standard).meta({ about })
 }
 
-/** An optional secret. */
 export function optionalSecret(about: string) {
   return text().default('').meta({ about, secret: true })
 }

@@ -22,7 +22,6 @@ const ENTER_MS = 5000
 const AGAIN_MS = 2000
 const MAX_PARTS = 255
 
-/** A modem that is ready for texts. */
 export interface ReadyModem {
   channel: Channel
   /** Called when the modem has not answered, so that it has to be opened anew. */

@@ -98,7 +98,6 @@ interface Parties {
   toNumber: string
 }
 
-/** A message that came in. */
 interface TwilioMessage extends Parties {
   sid: string
   content: ReceivedContent

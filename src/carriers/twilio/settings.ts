@@ -1,6 +1,5 @@
 import * as yup from 'yup'
 
-/** The settings of an account at Twilio. */
 export interface TwilioSettings {
   accountSid: string
   authToken: string

@@ -60,7 +60,6 @@ export interface ActivityKeys {
 
 /** One of the lists that make up the activity: rows of one kind, read for each line from its index. */
 interface Branch {
-  /** The table's alias. */
   alias: 'm' | 'd'
   table: string
   /** The joins for its other columns. */

@@ -33,7 +33,6 @@ export interface QueueRequest {
   expiresAt?: Date | undefined
   /** The sender's reference. */
   clientRef?: string | undefined
-  /** The sender's options for the carrier. */
   carrierOptions?: Readonly<Record<string, string>> | undefined
   /** The message that this one repeats. */
   againOf?: string

@@ -15,7 +15,6 @@ export interface ApiToken {
   lineName: string | null
 }
 
-/** The rights of a token. */
 export interface TokenScope {
   isReadOnly: boolean
   lineId: string | null

@@ -61,7 +61,6 @@ export interface ListedUser extends User {
   hasSecondFactor: boolean
 }
 
-/** The filter for a list of users. */
 export interface UserFilter {
   /** A part of the address or of the name. */
   words?: string | undefined

@@ -23,7 +23,6 @@ import { OVERLAP_SECONDS } from './signing-secrets.js'
 
 export type { EndpointPolicy } from '../../database/endpoints/policy.js'
 
-/** The contents of a preview. */
 export interface Preview {
   contentType: string
   body: string

@@ -1,6 +1,5 @@
 import type { Context } from '../context.js'
 
-/** Returns the URL of an uploaded file. */
 export function uploadUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return `${config.publicUrl}/uploads/${token}`
 }

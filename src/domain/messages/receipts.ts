@@ -17,7 +17,6 @@ import { AccountChanged } from './receive.js'
 /** The effect of a carrier's report on a message. */
 export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
 
-/** An incoming receipt. */
 export interface ReceiptOfKind extends Receipt {
   /** The kind of the account, which gives the code its meaning; without it the meaning is unknown. */
   carrierKind?: string

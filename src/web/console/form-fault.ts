@@ -2,7 +2,6 @@ import type { Context as KoaContext } from 'koa'
 import { UNKEPT, fieldNames, fieldOf, valuesOf } from './form-values.js'
 
 export interface FormFault {
-  /** The form's action. */
   action: string
   message: string
   /** The field that the message is about, if it begins with one. */

@@ -22,5 +22,4 @@ export function utf8Of(what: string, fix?: string): (bytes: Uint8Array) => strin
   }
 }
 
-/** Decodes the body of a request. */
 export const readBodyText = utf8Of('Request body')

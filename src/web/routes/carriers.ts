@@ -10,7 +10,6 @@ import { liveCarriers, showCarriers } from '../console/carriers/carriers.js'
 import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
 
-/** The pages of carrier accounts, for operators. */
 export function carrierPages({ operatorPage, operatorForm }: Routes): void {
   // prettier-ignore
   {

@@ -30,7 +30,6 @@ import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
 import { toConsole } from './to-console.js'
 
-/** The pages of lines and their forms. */
 export function linePages({ page, form, listForm }: Routes): void {
   // prettier-ignore
   {

@@ -8,7 +8,6 @@ import { withoutEnding } from '../../../without-ending.js'
 const MAX_LENGTH = 20
 const PRINTABLE = /^[\x21-\x7e]+$/
 
-/** The error of a receipt. */
 export interface ReceiptError {
   /** As the SMSC writes it. */
   code: string

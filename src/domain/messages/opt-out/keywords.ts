@@ -30,7 +30,6 @@ export function readKeyword(text: string): Keyword | undefined {
   return WORDS.get(bare.toUpperCase())
 }
 
-/** A received message with a keyword. */
 interface ReceivedKeyword {
   id: string
   lineId: string

@@ -1,4 +1,3 @@
-/** The kinds of subjects of an action. */
 export type SubjectKind =
   | 'user'
   | 'session'

@@ -13,7 +13,6 @@ export function asSeenBy(userId: string, row: ListedAuditRow): ListedAuditRow {
   return { ...row, after, actorId: null, actorEmail: null, credentialId: null, address: null }
 }
 
-/** Describes the actor for people. */
 export function describeActor(row: ListedAuditRow): string {
   const { actorKind, actorId, actorEmail, applicationName } = row
   const somebody = actorEmail ?? (actorId === null ? 'an operator' : 'a deleted user')

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import type { ZipArchive } from 'archiver'
 
-/** A file of an export. */
 export interface ExportFile {
   /** Its path in the zip. */
   name: string
@@ -60,7 +59,6 @@ async function add(
   }
 }
 
-/** Makes a line of JSON for each row. */
 export function jsonLines(name: string, rows: AsyncIterable<object>): ExportFile {
   return { name, open: () => Readable.from(toLines(rows), { objectMode: false }) }
 }

@@ -22,7 +22,6 @@ export function describeNotice({ kind, details }: Told): NoticeDescription {
   return { mood, title: title(own), text: text(own), cure: cure(own) }
 }
 
-/** Lists the kinds with this mood. */
 export function kindsOfMood(mood: NoticeDescription['mood']): string[] {
   return Object.entries(NOTICE_KINDS)
     .filter(([, kind]) => kind.mood === mood)

@@ -4,7 +4,6 @@ import { countOf, describeCount, describeMs } from './figures.js'
 
 type QueueState = 'normal' | 'behind' | 'stuck'
 
-/** The facts about a queue. */
 export interface QueueFacts extends QueueRows {
   /** The process type that works on it. */
   process: string

@@ -25,7 +25,6 @@ export interface LoadedNumbers {
   users: User[]
 }
 
-/** The result of an import. */
 export interface Imported {
   results: ImportResult[]
   /** The reason why the carrier does not call us for the new lines. */

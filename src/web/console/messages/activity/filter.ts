@@ -26,7 +26,6 @@ const FILTER_NAMES = [
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 
-/** The filter as it was written. */
 export type WrittenFilter = Partial<Record<FilterName, string>>
 
 /** Each state once, in the order of a message's life and then of a delivery's. */

@@ -62,7 +62,6 @@ export function Outcome(view: MessageView) {
   )
 }
 
-/** Shows its sender's options. */
 function SendOptions({ message: { clientRef, expiresAt } }: { message: Message }) {
   return (
     <>

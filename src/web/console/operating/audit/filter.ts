@@ -9,7 +9,6 @@ const FILTER_NAMES = ['actor', 'action', 'subject', 'user', 'from', 'until', 'zo
 
 type FilterName = (typeof FILTER_NAMES)[number]
 
-/** The filter as it was written. */
 export type WrittenFilter = Partial<Record<FilterName, string>>
 
 const parameters = yup.object({

@@ -128,12 +128,12 @@ export async function countWaitingOnLine(db: Database, lineId: string, limit: nu
   return rows[0].count
 }
 
-/** As `countWaitingOnLine`, on all lines of a carrier account. */
+/** As `countWaitingOnLine`, on all lines that may send by a carrier account. */
 export async function countWaitingAtAccount(db: Database, name: string, limit: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from (
        select 1 from lines l join messages m on m.line_id = l.id and m.status in ('queued', 'sending')
-       where l.carrier = ? limit ?) w`,
+       where is_line_at(l.carrier, l.routes, ?) limit ?) w`,
     [name, limit],
   )
   return rows[0].count

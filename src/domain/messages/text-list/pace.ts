@@ -3,19 +3,25 @@ import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Context } from '../../context.js'
 
 /**
- * Returns the messages that a line sends in a minute at most, by its own limit and the pace of its carrier account, and those
- * that all lines of the account send together: null if that has no pace.
+ * Returns the messages that a line sends in a minute at most, by its own limit and the pace of the carrier account that it
+ * uses first, and those that all lines of the account send together: null if that has no pace. A route for some numbers
+ * only is not the first, because most texts of a list may go to others.
  */
 export async function findPaces(
   { db }: Pick<Context, 'db'>,
   line: OwnLine,
-): Promise<{ perMinute: number; ofAccount: number | null }> {
-  const account = await findCarrierAccount(db, { name: line.carrierAccount })
+): Promise<{ perMinute: number; ofAccount: number | null; account: string }> {
+  const route = line.routes.find(
+    ({ countries, prefixes }) => countries === undefined && prefixes === undefined,
+  )
+  const name = route?.carrier ?? line.carrierAccount
+  const account = await findCarrierAccount(db, { name })
   const inAMinute = (pace: number | null | undefined) => (pace == null ? Infinity : pace * 60)
   const ofAccount = inAMinute(account?.messagesPerSecond)
   const ofLine = inAMinute(account?.messagesPerSecondPerLine)
   return {
     perMinute: Math.min(line.messagesPerMinute, ofAccount, ofLine),
     ofAccount: ofAccount === Infinity ? null : ofAccount,
+    account: name,
   }
 }

@@ -153,7 +153,7 @@ async function roomOf(context: Context, line: OwnLine): Promise<number> {
   if ((await listPausesOfLine(db, line.id)).length > 0) return 0
   const sentInTime = (perMinute: number) =>
     Math.max(1, Math.round((perMinute * config.messageTtlMs * SHARE_OF_LIFE) / 60_000))
-  const { perMinute, ofAccount } = await findPaces(context, line)
+  const { perMinute, ofAccount, account } = await findPaces(context, line)
   const most = Math.min(
     Math.max(1, Math.round(config.maxQueuedPerLine * SHARE_OF_QUEUE)),
     sentInTime(perMinute),
@@ -165,7 +165,7 @@ async function roomOf(context: Context, line: OwnLine): Promise<number> {
   const room = most - waitingCount
   if (ofAccount === null || room === 0) return room
   const mostAtAccount = sentInTime(ofAccount)
-  const roomAtAccount = mostAtAccount - (await countWaitingAtAccount(db, line.carrierAccount, mostAtAccount))
+  const roomAtAccount = mostAtAccount - (await countWaitingAtAccount(db, account, mostAtAccount))
   return Math.max(least, Math.min(room, roomAtAccount))
 }
 

@@ -241,6 +241,23 @@ describeWith('a text to many from a CSV file', open, (site) => {
     expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 130 })
   })
 
+  it('goes by the pace of a route that its line takes first, and counts other lines that may take it', async () => {
+    const csv = `to\n${Array.from({ length: 130 }, (_, n) => `+1500555${String(8000 + n)}`).join('\n')}`
+    const task = await send(csv, 'Hi')
+    // 90 in an hour.
+    const slow = { id: newId(), name: 'slow', kind: 'simulator', messages_per_second: 0.025 }
+    await context.db('carrier_accounts').insert(slow)
+    const another = await createLine(context)
+    await context
+      .db('lines')
+      .whereIn('id', [line.lineId, another.lineId])
+      .update({ routes: JSON.stringify([{ carrier: 'slow' }]) })
+    await queueMessages(context, another, 40)
+    expect(await goOn(context, task, 3)).to.include({ status: 'running', doneCount: 50 })
+    await drain()
+    expect(wordsOf((await preview(csv, 'Hi')).text)).to.include('at 1.5 a minute')
+  })
+
   it('is one task however often its button is pressed, and stops in the middle', async () => {
     const csv = `to\n${Array.from({ length: 250 }, (_, n) => `+1500555${String(3000 + n)}`).join('\n')}`
     const fields = hiddenOf((await preview(csv, 'Hi')).text)

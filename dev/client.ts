@@ -1,11 +1,11 @@
 import { LINE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, type EventType } from '../src/event-types.js'
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { format, resolveConfig } from 'prettier'
 import { readConfig } from '../src/config.js'
 import { createVocabulary } from '../src/vocabulary.js'
 import { describeApi } from '../src/web/openapi/document.js'
 import { eventSchema } from '../src/web/openapi/event-types.js'
+import { formatAsProject } from './format-as-project.js'
 
 export const CLIENT_FILE = 'clients/typescript/src/generated.ts'
 
@@ -115,7 +115,7 @@ export async function generateClient(): Promise<string> {
       ${methods.join('\n\n')}
     }`
   const text = [HEAD, operations, union, ...types, ...schemas.sort()].join('\n\n')
-  return format(text, { ...(await resolveConfig(CLIENT_FILE)), parser: 'typescript' })
+  return formatAsProject(CLIENT_FILE, text)
 
   function methodOf(
     method: string,

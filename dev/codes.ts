@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { format, resolveConfig } from 'prettier'
 import { CARRIER_REASON_NAMES, CARRIER_REASONS } from '../src/carrier-reasons.js'
 import { CARRIER_CODES, listCodes } from '../src/carriers/codes.js'
 import type { CarrierCodes } from '../src/carriers/codes/carrier-codes.js'
+import { formatAsProject } from './format-as-project.js'
 
 /** `npm run codes` draws this page from `src/carrier-reasons.ts` and `src/carriers/codes.ts`. A test compares them. */
 export const CODES_PAGE = 'docs/carriers/codes.md'
@@ -35,7 +35,7 @@ ${Object.entries(CARRIER_CODES)
 The specification leaves the meaning of the error of an SMPP receipt (\`err:\`) to each SMSC, and SMSCs have their own command
 statuses. The account's settings \`receiptErrors\` and \`statuses\` give these codes one of the reasons above ([SMPP](smpp.md#receipts)).
 `
-  return format(page, { ...(await resolveConfig(CODES_PAGE)), filepath: CODES_PAGE })
+  return formatAsProject(CODES_PAGE, page)
 }
 
 function section(kind: string, known: CarrierCodes): string {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { format, resolveConfig } from 'prettier'
 import { DELIVERY_STEPS, MEDIA_STEPS, MESSAGE_STEPS, type Step } from '../src/states.js'
+import { formatAsProject } from './format-as-project.js'
 
 /** `npm run states` draws this page from `src/states.ts`. A test compares the two. */
 export const STATES_PAGE = 'docs/states.md'
@@ -20,7 +20,7 @@ Generated from \`src/states.ts\` by \`npm run states\`. [Concepts](concepts.md#t
 ${section('A message', MESSAGE_STEPS)}
 ${section('A delivery', DELIVERY_STEPS)}
 ${section('A copy of media', MEDIA_STEPS)}`
-  return format(page, { ...(await resolveConfig(STATES_PAGE)), filepath: STATES_PAGE })
+  return formatAsProject(STATES_PAGE, page)
 }
 
 function section(title: string, steps: readonly Step[]): string {

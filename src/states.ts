@@ -35,7 +35,12 @@ export type RequestFailure = FetchFailureName | 'redirect' | `http_${number}`
  * storage or Postgres.
  */
 export type MediaReason = `media_${
-  RequestFailure | 'type' | 'truncated' | 'gone' | 'unavailable' | 'internal_error'}`
+  | RequestFailure
+  | 'type'
+  | 'truncated'
+  | 'gone'
+  | 'unavailable'
+  | 'internal_error'}`
 
 declare const ofCarrier: unique symbol
 /**

@@ -29,7 +29,8 @@ type CamelCase<Text extends string> = Text extends `${infer First}_${infer Rest}
  */
 export type Answer<Function extends Name> = {
   [Column in keyof (typeof SQL_ANSWERS)[Function] & string as CamelCase<Column>]:
-    (Types & Record<string, unknown>)[(typeof SQL_ANSWERS)[Function][Column] & string] | null
+    | (Types & Record<string, unknown>)[(typeof SQL_ANSWERS)[Function][Column] & string]
+    | null
 }
 
 /** Lists every column of the function's answer under its name in the code, for a `select`. */

@@ -174,7 +174,7 @@ export function createHangDetector(monitor: BackendMonitor, limitMs: number): Ha
             forget(statement)
             // Statements that still run are watched to their end, or a pool that closes would wait forever for an
             // answer that was lost.
-            // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
+            // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as it was thrown
             reject(error)
           },
         )

@@ -78,7 +78,7 @@ export function postgresClient({
   return class PoolClient extends PostgresClient {
     constructor(config: Knex.Config) {
       super(config)
-      // eslint-disable-next-line @typescript-eslint/no-this-alias -- its settings are the monitor's
+      // oxlint-disable-next-line typescript/no-this-alias -- its settings are the monitor's
       pool = this
       const lending = this.pool as unknown as TarnPool
       lending.on('createFail', (_, error) => {

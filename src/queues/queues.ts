@@ -193,7 +193,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
 }
 
 function openQueue<Data>(redis: Redis, name: QueueName) {
-  const queue = new Queue<Data, void, string>(name, {
+  const queue = new Queue<Data, void>(name, {
     connection: redis,
     prefix: QUEUE_PREFIX,
     // A process must start without Redis. BullMQ would ask for the server's version once, and refuse forever if it

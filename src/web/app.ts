@@ -69,7 +69,7 @@ export function createApp(context: Context): Koa {
   operatingPages(routes)
   oauthRoutes(context, routes)
 
-  // prettier-ignore
+  // oxfmt-ignore
   {
     get('/',                                toConsole)
     get('/assets/:hash/:name',              getAsset)

@@ -73,9 +73,10 @@ describe('the connection to Postgres', () => {
     })
     /** So it is ours that closes the circle, and ours looks after 10 ms whether there is one. */
     async function otherWaits(): Promise<void> {
-      theirs = Promise.resolve(other('notes').where({ id: 2 }).forUpdate().select()).finally(() =>
-        other.commit(),
-      )
+      theirs = (async () => {
+        await other('notes').where({ id: 2 }).forUpdate().select()
+        await other.commit()
+      })()
       await until('the other one waits', async () => {
         const { rows } = await direct.raw<{ rows: unknown[] }>(
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

@@ -572,7 +572,8 @@ export interface ChangeConnectionBody {
   enabled?: boolean | undefined
   outgoingWebhookUrl?: string | null | undefined
   /** The events it gets in addition to received messages. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall')[] | undefined
+    | ('messageStatus' | 'optOut' | 'missedCall')[]
+    | undefined
 }
 
 export interface TriggerEventBody {
@@ -595,7 +596,12 @@ export interface ListEndpointsQuery {
   /** Only endpoints of this line. */ lineId?: string | undefined
   /** Only the endpoint of this application. */ applicationId?: string | undefined
   /** Only endpoints in this state. */ state?:
-    'disabled' | 'failing' | 'paused' | 'new' | 'healthy' | undefined
+    | 'disabled'
+    | 'failing'
+    | 'paused'
+    | 'new'
+    | 'healthy'
+    | undefined
 }
 
 export interface AddEndpointBody {
@@ -604,14 +610,16 @@ export interface AddEndpointBody {
   name?: string | null | undefined
   url: string
   /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+    | ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[]
+    | undefined
 }
 
 export interface ChangeEndpointBody {
   name?: string | null | undefined
   url?: string | undefined
   /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+    | ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[]
+    | undefined
 }
 
 export interface SendTestEventBody {
@@ -643,7 +651,8 @@ export interface SendTestEventBody {
 
 export interface RotateSecretBody {
   /** How long events are also signed with the old secret. With 0, only the new one is valid. */ overlapSeconds?:
-    number | undefined
+    | number
+    | undefined
 }
 
 export interface ListDeliveriesOfEndpointQuery {
@@ -694,7 +703,8 @@ export interface ChangeEndpointPolicyBody {
   templateContentType?: string | null | undefined
   signature?: 'v1' | 'v1a' | null | undefined
   /** Headers to add to each request or to replace. Null removes a header. They are stored encrypted. */ headers?:
-    Record<string, string | null> | undefined
+    | Record<string, string | null>
+    | undefined
 }
 
 export interface PreviewEndpointPolicyBody {
@@ -746,7 +756,15 @@ export interface ListMessagesQuery {
   /** Only messages in this direction. */ direction?: 'outbound' | 'inbound' | undefined
   /** Only with this type. */ type?: 'text' | 'media' | 'voicemail' | undefined
   /** Only with this status. */ status?:
-    'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received' | undefined
+    | 'scheduled'
+    | 'queued'
+    | 'sending'
+    | 'sent'
+    | 'delivered'
+    | 'failed'
+    | 'unknown'
+    | 'received'
+    | undefined
   /** Only messages with this client reference. */ clientRef?: string | undefined
   /** Only with this external number. */ number?: string | undefined
   /** Only from this time on. */ from?: string | undefined
@@ -760,23 +778,36 @@ export interface SendMessageBody {
   /** E.164 is preferred. The national format of the sender's own country is accepted too. */ toNumber: string
   text?: string | null | undefined
   /** The URL of a png, jpg, gif or mpg file under 5 MB. Null and an empty string mean no media. */ mediaUrl?:
-    string | null | undefined
+    | string
+    | null
+    | undefined
   /** Several files, sent in order in one message, instead of `mediaUrl`. The maximum number and total size depend on the carrier. */ mediaUrls?:
-    string[] | null | undefined
+    | string[]
+    | null
+    | undefined
   /** When to send it, 30 days ahead at most. A time in the past sends immediately. */ sendAt?:
-    string | null | undefined
+    | string
+    | null
+    | undefined
   /** If it has not been handed to the carrier by then, it fails as `expired`. */ expiresAt?:
-    string | null | undefined
+    | string
+    | null
+    | undefined
   /** Your own reference. It is included in responses and `messageStatus` events, and messages can be searched by it. */ clientRef?:
-    string | null | undefined
+    | string
+    | null
+    | undefined
   /** Extra parameters for the carrier. Names that the line's carrier account does not recognize are ignored. For example `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
-    Record<string, string> | null | undefined
+    | Record<string, string>
+    | null
+    | undefined
 }
 
 export interface CountSegmentsBody {
   text: string
   /** The line that would send it. Without it, the national tables of its carrier account are not considered. */ lineId?:
-    string | undefined
+    | string
+    | undefined
 }
 
 export interface SendMessagesBody {
@@ -823,7 +854,12 @@ export interface ListDeliveriesQuery {
     | 'lineDisconnected'
     | undefined
   /** Only with this status. */ status?:
-    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
+    | 'pending'
+    | 'delivering'
+    | 'delivered'
+    | 'exhausted'
+    | 'held'
+    | undefined
   /** Only with this external number. */ number?: string | undefined
   /** Only from this time on. */ from?: string | undefined
   /** Only before this time. */ until?: string | undefined
@@ -861,11 +897,15 @@ export interface ReplayEventsBody {
       )[]
     | undefined
   /** `undelivered`: events that were not delivered, including those waiting for a retry. */ outcome?:
-    'any' | 'undelivered' | 'delivered' | undefined
+    | 'any'
+    | 'undelivered'
+    | 'delivered'
+    | undefined
   /** The maximum number of events per second. */ perSecond?: number | undefined
   /** Only events of this line. Required for an application. */ lineId?: string | undefined
   /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change. */ url?:
-    string | undefined
+    | string
+    | undefined
 }
 
 export interface PreviewReplayBody {
@@ -898,11 +938,15 @@ export interface PreviewReplayBody {
       )[]
     | undefined
   /** `undelivered`: events that were not delivered, including those waiting for a retry. */ outcome?:
-    'any' | 'undelivered' | 'delivered' | undefined
+    | 'any'
+    | 'undelivered'
+    | 'delivered'
+    | undefined
   /** The maximum number of events per second. */ perSecond?: number | undefined
   /** Only events of this line. Required for an application. */ lineId?: string | undefined
   /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change. */ url?:
-    string | undefined
+    | string
+    | undefined
 }
 
 export interface ListTasksQuery {
@@ -924,20 +968,25 @@ export interface RegisterApplicationBody {
   /** Shown to users when they authorize the application. */ name: string
   /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris: string[]
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+    | ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[]
+    | undefined
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL that receives its events. Null stops them. */ webhookUrl?: string | null | undefined
   /** `confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE. */ kind?:
-    'confidential' | 'public' | undefined
+    | 'confidential'
+    | 'public'
+    | undefined
 }
 
 export interface ChangeApplicationBody {
   /** Shown to users when they authorize the application. */ name?: string | undefined
   /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris?:
-    string[] | undefined
+    | string[]
+    | undefined
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+    | ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[]
+    | undefined
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL that receives its events. Null stops them. */ webhookUrl?: string | null | undefined
@@ -1016,7 +1065,8 @@ export interface MessageStatusPayload {
 export interface OptOutEvent {
   type: 'optOut'
   /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
-    'optedOut' | 'optedIn'
+    | 'optedOut'
+    | 'optedIn'
   /** The external number in E.164 format, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1259,14 +1309,18 @@ export interface Application {
   id: string
   clientId: string
   /** `confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE. */ kind:
-    'confidential' | 'public'
+    | 'confidential'
+    | 'public'
   /** Shown to users when they authorize the application. */ name: string
   description: string
   website: string | null
   /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris: string[]
   /** The URL that receives its events. Null if there is none. */ webhookUrl: string | null
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string
@@ -1300,10 +1354,15 @@ export interface ApplicationDelivery {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
   /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
-    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
+    | 'pending'
+    | 'delivering'
+    | 'delivered'
+    | 'exhausted'
+    | 'held'
   attemptCount: number
   /** The name of the last failure: `line_disabled`, `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
-    string | null
+    | string
+    | null
   createdAt: string
   /** While it is pending, the time of the next attempt. */ dueAt: string
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
@@ -1331,16 +1390,22 @@ export interface Connection {
   enabled: boolean
   /** The URL that receives events. */ outgoingWebhookUrl: string | null
   /** The events it gets in addition to received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
   )[]
   /** The outgoing webhook's endpoint; null without a URL. */ endpoint: {
     /** The endpoint's ID, for `/v1/endpoints`. */ id: string
     /** When the current streak of failures began. */ failingSince: string | null
     consecutiveFailureCount: number
     /** When the endpoint was disabled. Events have been held since then. Enable the connection to send events again. */ disabledAt:
-      string | null
+      | string
+      | null
     /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
-      'gone' | 'failing' | 'owner_disabled' | null
+      | 'gone'
+      | 'failing'
+      | 'owner_disabled'
+      | null
     /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
     /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
     /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
@@ -1390,10 +1455,15 @@ export interface Delivery {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
   /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
-    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
+    | 'pending'
+    | 'delivering'
+    | 'delivered'
+    | 'exhausted'
+    | 'held'
   attemptCount: number
   /** The name of the last failure: `line_disabled`, `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
-    string | null
+    | string
+    | null
   createdAt: string
   /** While it is pending, the time of the next attempt. */ dueAt: string
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
@@ -1434,10 +1504,15 @@ export interface DeliveryWithAttempts {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
   /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
-    'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
+    | 'pending'
+    | 'delivering'
+    | 'delivered'
+    | 'exhausted'
+    | 'held'
   attemptCount: number
   /** The name of the last failure: `line_disabled`, `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
-    string | null
+    | string
+    | null
   createdAt: string
   /** While it is pending, the time of the next attempt. */ dueAt: string
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
@@ -1453,7 +1528,8 @@ export interface DeliveryWithAttempts {
     startedAt: string
     /** The total time. The fields below break it down. */ durationMs: number
     /** The DNS lookup. Like the next two, null if it did not happen or the connection was already open. */ dnsMs:
-      number | null
+      | number
+      | null
     connectMs: number | null
     tlsMs: number | null
     /** The time from the request to the first byte of the response. */ firstByteMs: number | null
@@ -1468,7 +1544,8 @@ export interface DeliveryWithAttempts {
     > | null
     responseExcerpt: string | null
     /** The name of what went wrong with the body of the response. It makes no difference: the status decides. Null if nothing did. */ bodyFailure:
-      string | null
+      | string
+      | null
     /** The name of the failure. Null if it succeeded. */ failure: string | null
     nextAttemptAt: string | null
   }[]
@@ -1477,20 +1554,28 @@ export interface DeliveryWithAttempts {
 export interface Endpoint {
   id: string
   /** The line it gets events from. Null if it belongs to an application or your account. */ lineId:
-    string | null
+    | string
+    | null
   /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
-    string | null
+    | string
+    | null
   /** Whether it is the outgoing webhook of its line. */ isOutgoingWebhook: boolean
   /** Your name for it. Null if it has none. */ name: string | null
   /** The URL that receives its events. */ url: string
   /** The events it gets in addition to received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
   )[]
   /** Every attempt since this time has failed. */ failingSince: string | null
   consecutiveFailureCount: number
   /** When it was disabled. Events have been held since then. */ disabledAt: string | null
   /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
-    'gone' | 'failing' | 'owner_disabled' | null
+    | 'gone'
+    | 'failing'
+    | 'owner_disabled'
+    | null
   /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
   /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
   /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
@@ -1502,7 +1587,8 @@ export interface EndpointHealth {
   /** When the current streak of failures began. */ failingSince: string | null
   consecutiveFailureCount: number
   /** When the endpoint was disabled. Events have been held since then. Set `webhookUrl` again to enable it. */ disabledAt:
-    string | null
+    | string
+    | null
   disabledReason: 'gone' | 'failing' | 'owner_disabled' | null
   /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
   /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
@@ -1510,12 +1596,17 @@ export interface EndpointHealth {
 
 export interface EndpointPolicy {
   /** When failed events are retried. `default`: 10 attempts in about 54 hours. `short`: 5 within 15 minutes. `long`: 17 within about a week. Or a list of the delays between attempts, in seconds. An empty list means no retries. */ retrySchedule:
-    'default' | 'short' | 'long' | number[]
+    | 'default'
+    | 'short'
+    | 'long'
+    | number[]
   /** If false, an event whose request timed out is not retried automatically. */ retryOnTimeout: boolean
   /** How long the endpoint can take to respond. Null uses this installation's limit. */ timeoutSeconds:
-    number | null
+    | number
+    | null
   /** The maximum number of simultaneous requests, up to the installation's `ENDPOINT_MAX_IN_FLIGHT` (100 by default). Null adapts to the endpoint. */ requestsAtOnce:
-    number | null
+    | number
+    | null
   /** If true, an event waits until the previous one from the same number has been delivered or abandoned. It does not delay events from other numbers. It applies to new events. */ ordered: boolean
   /** Message events that the endpoint does not get. Other events are sent only if `optInEvents` lists them. */ declinedEvents: (
     | 'inboundText'
@@ -1538,12 +1629,20 @@ export interface EndpointPolicy {
     | 'second_factor.removed'
   )[]
   /** The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: text for a Slack or Discord incoming webhook. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: the output of `template`. */ shape:
-    'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
+    | 'linehook'
+    | 'cloudevents'
+    | 'cloudevents-binary'
+    | 'slack'
+    | 'discord'
+    | 'ifttt'
+    | 'template'
   /** A [Liquid](https://shopify.github.io/liquid/) template with the six fields, `id` and `time`, such as `{"text": {{ payload | json }}}`. Rendering can take up to half a second. */ template:
-    string | null
+    | string
+    | null
   /** The Content-Type of the template's output. JSON output is validated. */ templateContentType: string
   /** The signature scheme of Standard Webhooks. `v1`: HMAC-SHA256 with the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 hours after a change, both are sent. */ signature:
-    'v1' | 'v1a'
+    | 'v1'
+    | 'v1a'
   /** Both kinds of signatures are sent until then. */ bothSignaturesUntil: string | null
   /** The public keys for `v1a` signatures. */ publicKeyUrl: string
   /** The names of your custom headers. Their values are not shown. */ headerNames: string[]
@@ -1563,7 +1662,8 @@ export interface Limits {
   }[]
   /** The daily segment caps, if operators have set any. */ caps: {
     /** `user`: all lines of the user combined. Applications and API tokens of one line do not get these caps. */ of:
-      'line' | 'user'
+      | 'line'
+      | 'user'
     /** The number of segments accepted per day (UTC). */ segmentsPerDay: number
     /** The number accepted today. */ used: number
     /** Whether at least 80% is used. */ isNear: boolean
@@ -1571,7 +1671,8 @@ export interface Limits {
   }[]
   /** The monthly caps, if operators have set any. */ monthlyCaps: {
     /** `user`: all lines of the user combined. Applications and API tokens of one line do not get these caps. */ of:
-      'line' | 'user'
+      | 'line'
+      | 'user'
     /** The maximum cost of messages per month (UTC). */ amount: string
     /** ISO 4217. Only charges in this currency count. */ currency: string
     /** This month's cost, as reported by carriers. */ spent: string
@@ -1586,13 +1687,17 @@ export interface Line {
   name: string
   /** A phone number in E.164 format, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
   /** The kind of `phoneNumber`. A `name` can only send; nobody can reply to it. */ senderKind:
-    'number' | 'short_code' | 'name' | 'service'
+    | 'number'
+    | 'short_code'
+    | 'name'
+    | 'service'
   /** A disabled line does not send or deliver anything. */ status: 'active' | 'disabled'
   /** Whether the developer connection is enabled. */ isConnected: boolean
   /** The limit per external number. */ messagesPerNumberPerMinute: number
   /** The overall limit. */ messagesPerMinute: number
   /** ISO 3166 codes of the countries that it may send to. null: all countries. Only an operator can change them. */ allowedCountries:
-    string[] | null
+    | string[]
+    | null
   /** When sending was paused. Messages wait. */ pausedAt: string | null
   /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
   /** ISO 3166 codes of countries to which messages are refused because of a sudden rise in volume. Only an operator can resume them. */ pausedCountries: string[]
@@ -1601,7 +1706,10 @@ export interface Line {
 
 export interface Media {
   /** A message is sent, or an event delivered, once its media are `stored`. */ status:
-    'pending' | 'fetching' | 'stored' | 'failed'
+    | 'pending'
+    | 'fetching'
+    | 'stored'
+    | 'failed'
   /** Why the media have not been copied, such as `media_http_404`. */ failure: string | null
   /** The type detected from the file's content. */ contentType: string | null
   byteCount: number | null
@@ -1615,7 +1723,12 @@ export interface Message {
   lineId: string
   direction: 'outbound' | 'inbound'
   /** How it was created: `carrier` if it was received, `service` if it is a reply to STOP, START or HELP. */ source:
-    'webhook' | 'application' | 'api' | 'console' | 'carrier' | 'service'
+    | 'webhook'
+    | 'application'
+    | 'api'
+    | 'console'
+    | 'carrier'
+    | 'service'
   /** The application that sent it. */ applicationId: string | null
   type: 'text' | 'media' | 'voicemail'
   fromNumber: string
@@ -1623,19 +1736,30 @@ export interface Message {
   text: string | null
   /** The encoding of the text. Null without a text. */ encoding: 'GSM-7' | 'UCS-2' | null
   /** The number of segments that are sent and charged for. Null without a text. */ segmentCount:
-    number | null
+    | number
+    | null
   /** The number of segments counted by the carrier. Null if it did not report one. */ carrierSegmentCount:
-    number | null
+    | number
+    | null
   /** The exact cost reported by the carrier, in `currency`. It can arrive hours after the message was sent. Null if none was reported. */ price:
-    string | null
+    | string
+    | null
   /** ISO 4217, such as `USD`. */ currency: string | null
   /** The first of `mediaUrls`. Null if the message has no media. */ mediaUrl: string | null
   /** The URLs in order. For a received message, these are the URLs of our copies, and each one appears once its copy is stored. */ mediaUrls: string[]
   /** Our copies, in the order of `mediaUrls`. */ media: Media[]
   /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown` if the carrier may have accepted it. */ status:
-    'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'
+    | 'scheduled'
+    | 'queued'
+    | 'sending'
+    | 'sent'
+    | 'delivered'
+    | 'failed'
+    | 'unknown'
+    | 'received'
   /** Why it failed, is unknown or has not been sent yet: `cancelled`, `disconnected`, `expired`, `forgotten`, `line_disabled`, `opted_out`, `internal_error`, `throttled`, `carrier_unavailable`, `carrier_missing`, `carrier_outcome_unknown`, `worker_lost`, `restored`, `carrier_has_no_record`, `media_…`, or the carrier's words. */ error:
-    string | null
+    | string
+    | null
   /** The carrier's own error code, such as Twilio's `30003`. */ carrierCode: string | null
   /** What that code means and what to do. Null if there is no code or it is not known. */ carrierCodeMeaning: {
     reason:
@@ -1660,7 +1784,8 @@ export interface Message {
   attemptCount: number
   carrierMessageId: string | null
   /** The carrier account it was handed to. Null if there is none yet or the message was received. */ carrierAccount:
-    string | null
+    | string
+    | null
   /** The carrier accounts that come before this one and did not accept the message, each with the reason. An account with `account_paused`, or with `account_avoided` because it had just failed, was not tried. */ passedOver: Record<
     string,
     string
@@ -1681,20 +1806,28 @@ export interface Message {
 export interface NewEndpoint {
   id: string
   /** The line it gets events from. Null if it belongs to an application or your account. */ lineId:
-    string | null
+    | string
+    | null
   /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
-    string | null
+    | string
+    | null
   /** Whether it is the outgoing webhook of its line. */ isOutgoingWebhook: boolean
   /** Your name for it. Null if it has none. */ name: string | null
   /** The URL that receives its events. */ url: string
   /** The events it gets in addition to received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
   )[]
   /** Every attempt since this time has failed. */ failingSince: string | null
   consecutiveFailureCount: number
   /** When it was disabled. Events have been held since then. */ disabledAt: string | null
   /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
-    'gone' | 'failing' | 'owner_disabled' | null
+    | 'gone'
+    | 'failing'
+    | 'owner_disabled'
+    | null
   /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
   /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
   /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
@@ -1716,14 +1849,18 @@ export interface RegisteredApplication {
   id: string
   clientId: string
   /** `confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE. */ kind:
-    'confidential' | 'public'
+    | 'confidential'
+    | 'public'
   /** Shown to users when they authorize the application. */ name: string
   description: string
   website: string | null
   /** Must match exactly. Use https, an app's own scheme, or http on the local machine, with any port. */ redirectUris: string[]
   /** The URL that receives its events. Null if there is none. */ webhookUrl: string | null
   /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string
@@ -1737,7 +1874,10 @@ export interface Segments {
   /** A GSM-7 unit has 7 bits: a single segment holds 160, and each segment of a longer text holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, and each segment of a longer text holds 67. */ unitCount: number
   characterCount: number
   /** The language of the national table it uses. Null if it needs none. */ language:
-    'turkish' | 'spanish' | 'portuguese' | null
+    | 'turkish'
+    | 'spanish'
+    | 'portuguese'
+    | null
   /** The number of units that fit in a single segment, and in each segment of a longer text. A national table reduces it. */ room: {
     single: number
     part: number
@@ -1752,7 +1892,11 @@ export interface Task {
   id: string
   kind: 'replay' | 'held_events' | 'retry' | 'import' | 'text_list'
   /** `stopped`: someone stopped it, or its owner was disabled. `failed`: see `error`. */ status:
-    'waiting' | 'running' | 'done' | 'stopped' | 'failed'
+    | 'waiting'
+    | 'running'
+    | 'done'
+    | 'stopped'
+    | 'failed'
   /** The line that the events or texts belong to. Null if there are several. */ lineId: string | null
   /** The application that the events belong to. */ applicationId: string | null
   /** The URL that events are replayed to, if it is not the endpoint's own. */ url: string | null

@@ -13,7 +13,7 @@ const SETS: Readonly<Record<string, Set>> = {
   '$(@': 'jis-x-0208',
   '$(D': 'jis-x-0212',
 }
-// eslint-disable-next-line no-control-regex -- the escape is what it is about
+// oxlint-disable-next-line no-control-regex -- the escape is what it is about
 const ESCAPES = /\x1b(\([BJI]|\$\([B@D]|\$[B@])/
 /** Matches pairs of seven-bit octets. */
 const PAIRS = /^(?:[\x21-\x7e]{2})+$/

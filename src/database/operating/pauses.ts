@@ -5,7 +5,8 @@ import type { Database } from '../connection.js'
  * deliveries. The table with one row needs no id.
  */
 export type PausableRow =
-  { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string } | { table: 'all_sending' }
+  | { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string }
+  | { table: 'all_sending' }
 
 /** The person who pauses. If `userId` is null, it is the command line. */
 export interface PausedBy {

@@ -2,7 +2,8 @@ import type { Database } from '../connection.js'
 
 /** The user that a link is for; nulls mean the person who makes the first operator's account. */
 export type SetUpLinkOwner = { hasPassword: boolean } & (
-  { userId: string; email: string; name: string } | { userId: null; email: null; name: null }
+  | { userId: string; email: string; name: string }
+  | { userId: null; email: null; name: null }
 )
 
 const FIRST_OPERATOR_LOCK = 'first operator'

@@ -15,7 +15,9 @@ export type { Endpoint } from '../../database/endpoints/endpoints.js'
  * operator all.
  */
 export type EndpointCaller =
-  { userId: string; lineId?: string | undefined } | { applicationId: string } | { isOperator: true }
+  | { userId: string; lineId?: string | undefined }
+  | { applicationId: string }
+  | { isOperator: true }
 
 /** @throws UserError 404, also if it is not the caller's */
 export async function getEndpoint(

@@ -24,7 +24,8 @@ export function sizeOf({
   countedSegments,
   languages,
 }: Pick<Message, 'text' | 'countedSegments' | 'languages'>):
-  Pick<Measure, 'encoding' | 'segmentCount'> | undefined {
+  | Pick<Measure, 'encoding' | 'segmentCount'>
+  | undefined {
   if (text === null) return undefined
   const { encoding, parts } = cutIntoSegments(text, { languages: languages ?? [] })
   return { encoding, segmentCount: countedSegments ?? parts.length }

@@ -12,7 +12,7 @@ import type { Routes } from './kinds.js'
 
 /** The pages of applications and authorizations, and their forms. */
 export function applicationPages({ page, form }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     page(         '/console/applications',                                          showApplications)
     form(         '/console/applications',                                          postApplication, showApplications, fresh)

@@ -11,7 +11,7 @@ import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
 
 export function carrierPages({ operatorPage, operatorForm }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     operatorPage( '/console/carriers',                                                showCarriers)
     operatorPage( '/console/carriers/live',                                           liveCarriers)

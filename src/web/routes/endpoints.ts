@@ -19,7 +19,7 @@ import type { Routes } from './kinds.js'
 
 /** The pages of endpoints and events, and their forms. */
 export function endpointPages({ page, form }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     page(         '/console/endpoints',                                               showEndpoints)
     page(         '/console/endpoints/:endpointId',                                   showEndpoint)

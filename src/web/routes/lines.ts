@@ -31,7 +31,7 @@ import type { Routes } from './kinds.js'
 import { toConsole } from './to-console.js'
 
 export function linePages({ page, form, listForm }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     page(         '/console',                                                         showLines)
     page(         '/console/lines',                                                   () => toConsole)

@@ -32,7 +32,7 @@ import type { Routes } from './kinds.js'
 
 /** The pages of messages, conversations, activity and search, and their forms. */
 export function messagePages({ page, form, answerForm, operatorForm }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     page(         '/console/lines/:lineId/conversations',                             showConversations)
     page(         '/console/lines/:lineId/inbox/live',                                liveConversations)

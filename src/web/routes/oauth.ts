@@ -16,7 +16,7 @@ import type { Routes } from './kinds.js'
 
 /** The routes by which users authorize applications. */
 export function oauthRoutes(context: Context, { get, page, form, oauthPost }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     get('/oauth/authorize',               limitAnonymousRequests(context), authorize(context))
     get('/oauth/authorize/:uid',          resume(context))

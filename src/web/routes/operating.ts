@@ -13,7 +13,7 @@ import type { Routes } from './kinds.js'
 
 /** Notifications, background tasks, and the operators' pages. */
 export function operatingPages({ page, form, operatorPage, operatorForm }: Routes): void {
-  // prettier-ignore
+  // oxfmt-ignore
   {
     page(         '/console/live',                                                    liveOfBrowser)
     page(         '/console/notices',                                                 showNotices)

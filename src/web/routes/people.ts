@@ -68,7 +68,7 @@ export function peoplePages(
   { openPage, openForm, newcomerPage, newcomerForm, page, form, operatorPage, operatorForm }: Routes,
 ): void {
   const { config } = context
-  // prettier-ignore
+  // oxfmt-ignore
   {
     openPage(     '/console/set-up',                                                  showSetUp)
     openForm(     '/console/set-up',                                                  postSetUp, showSetUp)

@@ -16,7 +16,7 @@ import type { Routes } from './kinds.js'
  */
 export function programRoutes(context: Context, { getFirst, postFirst, v1 }: Routes): void {
   const { vocabulary } = context
-  // prettier-ignore
+  // oxfmt-ignore
   {
     postFirst(vocabulary.incomingWebhookPaths, countRefusals, requireOpenIncomingWebhook(context), readJsonBody(BODY_REFUSALS), acceptWebhookMessage(context))
     postFirst(['/carriers/:kind/:accountId/:name'], answerCarrierCallback(context))

@@ -40,7 +40,12 @@ export interface ModemStandIn {
 
 /** What becomes of a text: the number of a +CMS ERROR, a line instead of an answer, or of the prompt, or how it fails to answer. */
 type Outcome =
-  { cms: number } | { line: string } | { lateMs: number } | { noPrompt: string } | 'taken_silently' | 'hangs'
+  | { cms: number }
+  | { line: string }
+  | { lateMs: number }
+  | { noPrompt: string }
+  | 'taken_silently'
+  | 'hangs'
 
 export interface ModemState {
   hasSim: boolean

@@ -44,7 +44,7 @@ describeContext('exports', (context) => {
     expect(rowsOf(files, 'opt-outs.jsonl').map(({ number }) => number)).to.deep.equal([ANNA])
     const messages = rowsOf(files, 'messages.jsonl')
     expect(messages.map(({ text }) => text)).to.include.members(['STOP', 'See you at noon'])
-    const [media] = messages.find(({ id }) => id === past.messageId)?.media as object[]
+    const [media] = messages.find(({ id }) => id === past.messageId)!.media as object[]
     expect(media).to.include({ file: `media/${past.messageId}.png` })
     const delivery = rowsOf(files, 'deliveries.jsonl').find(({ id }) => id === past.deliveryId)
     expect(delivery?.attempts).to.have.length(1)

@@ -19,7 +19,14 @@ interface ReceivedMail {
  * `mute`: it takes connections and says nothing at all.
  */
 export type MailServerMood =
-  'take' | 'refuse-sender' | 'refuse-recipient' | 'refuse-later' | 'refuse-user' | 'close' | 'hang' | 'mute'
+  | 'take'
+  | 'refuse-sender'
+  | 'refuse-recipient'
+  | 'refuse-later'
+  | 'refuse-user'
+  | 'close'
+  | 'hang'
+  | 'mute'
 
 export interface MailServer {
   /** With a user and a password that it wants. */

@@ -42,7 +42,7 @@ for (const word of ['line', 'burner']) {
       const { client: stranger } = await createOwner(api)
       expect(expectAnswer(await stranger.get('/v1/authorized-applications'))).to.deep.equal([])
       expect(application).to.include({ id: applicationId, name: 'Auto Reply', ownerName: 'Grace' })
-      const [first] = application?.[`connected_${word}s`] as object[]
+      const [first] = application![`connected_${word}s`] as object[]
       expect(first).to.deep.include({
         id: lines[0]?.lineId,
         name: 'Shop',

@@ -18,7 +18,9 @@ export interface AccountNumber extends CarrierNumber {
 
 /** The result for a number to be made a line. */
 export type ImportResult = { number: string } & (
-  { outcome: 'added'; lineId: string } | { outcome: 'is_a_line' } | { outcome: 'refused'; reason: string }
+  | { outcome: 'added'; lineId: string }
+  | { outcome: 'is_a_line' }
+  | { outcome: 'refused'; reason: string }
 )
 
 /**

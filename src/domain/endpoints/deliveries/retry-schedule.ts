@@ -15,7 +15,7 @@ const HOUR = 60 * MINUTE
  */
 const NAMED_SCHEDULES = {
   short: [5, 30, 2 * MINUTE, 10 * MINUTE],
-  // prettier-ignore
+  // oxfmt-ignore
   long: [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR,
     ...Array<number>(6).fill(24 * HOUR)],
 } as const

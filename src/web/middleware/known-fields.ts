@@ -36,13 +36,17 @@ export function requireKnownFields(operation: Operation, vocabulary: Vocabulary)
 /** Refuses a form in which a field is given twice, unless the operation takes a list of them. */
 export function requireSingleFields(operation: Operation, vocabulary: Vocabulary): Middleware {
   const { properties = {} } = inProductWord(bodySchemaOf(operation), vocabulary) as SchemaParts
-  const single = Object.keys(properties).filter((name) => properties[name]?.type !== 'array')
+  const single = Object.keys(properties).filter((name) => !isList(properties[name]))
   return async (ctx, next) => {
     const fields = vocabulary.fields(vocabulary.canonicalFields(ctx.request.body ?? {}))
     const twice = isForm(ctx) ? single.find((name) => Array.isArray(fields[name])) : undefined
     if (twice !== undefined) throw new UserError(`${twice} can be given only once`)
     await next()
   }
+}
+
+function isList(schema: { type?: string | string[] } = {}): boolean {
+  return [schema.type].flat().includes('array')
 }
 
 /** Only fields of a schema that allows no others are known. */

@@ -76,6 +76,8 @@ export function createIntake(options: {
   const running = new Set<Promise<void>>()
   let answered: string[] = []
   let isDraining = false
+  /** Whether the log says already that deliveries wait: up to 200 do, and each tries once a second. */
+  let isWaiting = false
 
   const confirming = every(CONFIRM_MS, confirmAnswered, log, 'smpp confirmations')
   void session.ended.then(() => confirming.stop())
@@ -102,13 +104,16 @@ export function createIntake(options: {
   async function work(act: () => Promise<Handled>): Promise<Handled | undefined> {
     for (;;) {
       try {
-        return await act()
+        const handled = await act()
+        isWaiting = false
+        return handled
       } catch (error) {
         if (!(error instanceof Unavailable)) {
           log.error({ sessionId: session.id, err: asError(error) }, 'smpp.delivery_failed')
           return { status: TEMPORARY }
         }
-        log.warn({ sessionId: session.id, reason: error.message }, 'smpp.delivery_waits')
+        if (!isWaiting) log.warn({ sessionId: session.id, reason: error.message }, 'smpp.delivery_waits')
+        isWaiting = true
       }
       await sleep(UNAVAILABLE_MS)
       if (isDraining || !session.isOpen()) return undefined

@@ -297,8 +297,11 @@ describe('the sessions of SMPP accounts', () => {
     let line: TestLine
     let sessions: Sessions
     let handle: SessionsOptions['handle']
+    let lines: Record<string, unknown>[]
 
     beforeEach(async () => {
+      const { log, lines: written } = memoryLog()
+      lines = written
       const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
       line = await createLine(context, { carrierAccount: 'smsc' })
       handle = (delivery) => receiveDelivery(context, account, delivery)
@@ -306,7 +309,7 @@ describe('the sessions of SMPP accounts', () => {
         name: 'smsc',
         settings: account.settings,
         hosts: context.carrierFetch,
-        log: memoryLog().log,
+        log,
         handle: (delivery) => handle(delivery),
         keepUnclear: () => Promise.resolve(),
         confirm: (ids) => confirmArrivals(context.db, ids),
@@ -365,13 +368,15 @@ describe('the sessions of SMPP accounts', () => {
         tries += 1
         return isAway ? Promise.reject(new Unavailable('Postgres is not available')) : inner(delivery)
       }
-      bring('Hi')
-      await until('it is tried again', () => tries === 2)
+      for (const text of ['Hi', 'Are you there?']) bring(text)
+      await until('both are tried again', () => tries === 4)
       expect(smsc.answers).to.deep.equal([])
-      expect(smsc.waitingCount()).to.equal(1)
+      expect(smsc.waitingCount()).to.equal(2)
       isAway = false
-      await until('it is answered', () => smsc.answers.length === 1)
-      expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
+      await until('both are answered', () => smsc.answers.length === 2)
+      expect(await receivedTexts(context, line.lineId)).to.have.members(['Hi', 'Are you there?'])
+      // One line for all that wait, however often they are tried.
+      expect(lines.filter(({ msg }) => msg === 'smpp.delivery_waits')).to.have.length(1)
     })
 
     it('leaves what fails for a bug with the SMSC for later', async () => {

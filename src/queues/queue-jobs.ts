@@ -42,7 +42,7 @@ async function countWorkers(queue: Queue, redis: Redis): Promise<number | null> 
 /**
  * Returns which of these rows have a job that will run. A job that is still delayed is made to start now.
  *
- * @throws Error if Redis does not answer
+ * @throws what ioredis throws if Redis does not answer
  */
 export async function findExistingJobs(
   queue: Queue,

@@ -2,6 +2,7 @@ import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { asError } from '../errors.js'
 import { newId } from '../ids.js'
+import { redisAvailable } from '../kit/redis/redis.js'
 import type { Logger } from '../telemetry/log.js'
 import { jobsNotEnqueued } from '../telemetry/metrics.js'
 import { addJobs } from './add-jobs.js'
@@ -65,7 +66,7 @@ export interface Queues {
    * Returns which of these overdue rows have a job that will run. A job that is still delayed got a wrong time from
    * some process's clock, so it is made to start now.
    *
-   * @throws Error if Redis does not answer
+   * @throws Unavailable if Redis does not answer
    */
   existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
   close(): Promise<void>
@@ -184,7 +185,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     existingJobs: (name, rows) => {
       const queue = all.find((each) => each.name === name)
       if (queue === undefined) throw new Error(`there is no queue ${name}`)
-      return findExistingJobs(queue, redis, rows)
+      return redisAvailable(() => findExistingJobs(queue, redis, rows))
     },
     close: async () => {
       await Promise.allSettled(all.map((queue) => queue.close()))

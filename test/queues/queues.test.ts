@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { nextRetryMs } from '../../src/domain/endpoints/deliveries/retry-schedule.js'
+import { Unavailable } from '../../src/errors.js'
 import { newId } from '../../src/ids.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
 import { createQueues, QUEUE_PREFIX, wakingMoment, type Queues } from '../../src/queues/queues.js'
@@ -102,7 +103,7 @@ describe('queues', () => {
     expect(await everythingIn(redis)).not.to.match(/Hello|5005550199/)
   })
 
-  it('count the jobs that are not enqueued while Redis is away', async () => {
+  it('count the jobs that are not enqueued while Redis is away, and cannot say which there are', async () => {
     const away = await connectTestRedis(url)
     const queuesAway = createQueues(away, memoryLog().log)
     try {
@@ -111,6 +112,7 @@ describe('queues', () => {
       const rows = [newId(), newId()].map((id) => ({ id, generation: 0 }))
       const counted = [['linehook_jobs_not_enqueued_total', { queue: 'send-message' }]] as const
       expect(await risesOf(counted, () => queuesAway.enqueueMessages(rows))).to.deep.equal([2])
+      expect(await failure(queuesAway.existingJobs('send-message', rows))).to.be.instanceOf(Unavailable)
     } finally {
       await queuesAway.close()
     }

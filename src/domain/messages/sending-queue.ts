@@ -2,6 +2,7 @@ import type { Database } from '../../database/connection.js'
 import { hasAccounts, listLinesAt } from '../../database/carriers/carrier-accounts.js'
 import type { Requeued } from '../../database/messages/requeueing.js'
 import { asError } from '../../errors.js'
+import { redisAvailable } from '../../kit/redis/redis.js'
 import type { AccountLanes } from '../../queues/account-lanes.js'
 import type { Queues } from '../../queues/queues.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -127,9 +128,11 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
         [...(await divide(messages, reader))].map(([accountId, each]) =>
           accountId === undefined
             ? queues.existingJobs('send-message', each)
-            : accountLanes.waiting(
-                accountId,
-                each.map(({ id }) => id),
+            : redisAvailable(() =>
+                accountLanes.waiting(
+                  accountId,
+                  each.map(({ id }) => id),
+                ),
               ),
         ),
       )

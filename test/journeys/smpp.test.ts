@@ -14,7 +14,22 @@ import { until } from '../helpers/until.js'
 import { describeInstallation } from './support/installation.js'
 import { numbers, outboundMessages, WIDE } from './support/steps.js'
 
-const times2 = (bind: string) => [bind, bind]
+/** What an SMSC may allow, and how an account says so. */
+const SESSIONS: [name: string, smsc: SmscOptions, settings: object, bound: string[]][] = [
+  ['one-session', { maxSessions: 1 }, {}, ['bind_transceiver']],
+  [
+    'transceivers',
+    { binds: ['bind_transceiver'] },
+    { bindCount: 2 },
+    ['bind_transceiver', 'bind_transceiver'],
+  ],
+  [
+    'transmitter-and-receiver',
+    { binds: ['bind_transmitter', 'bind_receiver'], maxSessions: 2 },
+    { bindAs: 'transmitter-and-receiver' },
+    ['bind_receiver', 'bind_transmitter'],
+  ],
+]
 
 const SETUP = { processes: [] }
 
@@ -123,46 +138,42 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
     await smsc.close()
   })
 
-  for (const [what, smscOptions, settings, bound] of [
-    ['one session', { maxSessions: 1 }, {}, ['bind_transceiver']],
-    ['only transceivers', { binds: ['bind_transceiver'] }, { bindCount: 2 }, times2('bind_transceiver')],
-    [
-      'only transmitter and receiver',
-      { binds: ['bind_transmitter', 'bind_receiver'], maxSessions: 2 },
-      { bindAs: 'transmitter-and-receiver' },
-      ['bind_receiver', 'bind_transmitter'],
-    ],
-  ] as [string, SmscOptions, object, string[]][]) {
-    it(`that accepts ${what} is used in both directions by two processes of each kind, and can be tested meanwhile`, async () => {
-      const smsc = await startSmsc({ ...smscOptions, receipts: true })
-      const name = what.replaceAll(' ', '-')
-      const line = await lineAt(smsc.port, name, settings)
-      const people = numbers(100)
-      await queueTo(line, people)
-      for (const from of people) smsc.bring(inboundOf(from, line.number, 'Hi'))
-
-      const kinds = ['send-message', 'send-message', 'receive-smpp', 'receive-smpp'] as const
-      const processes = await Promise.all(kinds.map((kind) => startProcess(kind, environment)))
+  it('of each kind of session is used in both directions by two processes of each kind, and can be tested meanwhile', async () => {
+    const people = numbers(100)
+    const sites = await Promise.all(
+      SESSIONS.map(async ([name, smscOptions, settings, bound]) => {
+        const smsc = await startSmsc({ ...smscOptions, receipts: true })
+        const line = await lineAt(smsc.port, name, settings)
+        await queueTo(line, people)
+        for (const from of people) smsc.bring(inboundOf(from, line.number, 'Hi'))
+        return { name, smsc, line, bound }
+      }),
+    )
+    const kinds = ['send-message', 'send-message', 'receive-smpp', 'receive-smpp'] as const
+    const processes = await Promise.all(kinds.map((kind) => startProcess(kind, environment)))
+    for (const { name, smsc, line, bound } of sites) {
       await until(
-        'all are delivered',
+        `all are delivered by ${name}`,
         async () => (await outboundMessages(context, line)).every(({ status }) => status === 'delivered'),
         60_000,
       )
-      await until('all are received', () => smsc.waitingCount() === 0, 60_000)
+      await until(`all are received from ${name}`, () => smsc.waitingCount() === 0, 60_000)
       const received = await context.db('messages').where({ line_id: line.lineId, direction: 'inbound' })
-      expect(received).to.have.length(100)
-      expect(new Set(smsc.taken.map(({ to }) => to)).size).to.equal(100)
-      expect(smsc.taken).to.have.length(100)
-      expect(smsc.bound()).to.deep.equal(bound)
+      expect(received, name).to.have.length(100)
+      expect(new Set(smsc.taken.map(({ to }) => to)).size, name).to.equal(100)
+      expect(smsc.taken, name).to.have.length(100)
+      expect(smsc.bound(), name).to.deep.equal(bound)
       const tested = await testCarrierAccount(context, await getCarrierAccount(context, name))
-      expect(tested).to.deep.equal({ ok: true })
+      expect(tested, name).to.deep.equal({ ok: true })
+    }
 
-      for (const each of processes) await each.kill('SIGTERM')
-      for (const { exitCode } of processes) expect(await exitCode).to.equal(0)
-      expect(smsc.bound()).to.deep.equal([])
+    for (const each of processes) await each.kill('SIGTERM')
+    for (const { exitCode } of processes) expect(await exitCode).to.equal(0)
+    for (const { name, smsc } of sites) {
+      expect(smsc.bound(), name).to.deep.equal([])
       await smsc.close()
-    })
-  }
+    }
+  })
 
   it('that allows one session keeps working when the process holding it is killed: nothing is doubled or lost', async () => {
     const smsc = await startSmsc({ maxSessions: 1, delayMs: 50 })

@@ -85,7 +85,7 @@ describe('linehook start', function () {
     expect(pids.filter(isAlive)).to.deep.equal([])
   })
 
-  it('keeps its data, and recovers from a kill -9', async () => {
+  it('keeps its data, recovers from a kill -9, and refuses to run twice in one folder', async () => {
     const second = await startUntilBanner()
     const webhookUrl = findWebhookUrl(second)
     expect(await outboxTexts()).to.deep.equal(['second', 'first'])
@@ -95,6 +95,11 @@ describe('linehook start', function () {
     expect(findWebhookUrl(third)).to.equal(webhookUrl)
     expect(findSetUpUrl(third)).not.to.equal(findSetUpUrl(second))
     expect(await outboxTexts()).to.deep.equal(['second', 'first'])
+    const refused = start({ PORT: String(await freePort()) })
+    expect(await refused.exitCode).to.equal(1)
+    expect(refused.lines).to.deep.equal([
+      `Linehook is already running in this folder (process ${third.pid}). Stop it first.`,
+    ])
     const left = [...allPids(second), ...allPids(third), ...servicePids()]
     await third.kill('SIGTERM')
     // The workers of the killed one lost their Redis too, and drain for up to 25 s.
@@ -122,16 +127,6 @@ describe('linehook start', function () {
       rmSync(procfile)
       symlinkSync(resolve('Procfile'), procfile)
     }
-  })
-
-  it('refuses to run twice in one folder', async () => {
-    const first = await startUntilBanner()
-    const second = start({ PORT: String(await freePort()) })
-    expect(await second.exitCode).to.equal(1)
-    expect(second.lines).to.deep.equal([
-      `Linehook is already running in this folder (process ${first.pid}). Stop it first.`,
-    ])
-    await first.kill('SIGINT')
   })
 
   it('says what to do if a port is in use', async () => {

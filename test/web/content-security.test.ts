@@ -2,7 +2,14 @@ import { expect } from 'chai'
 import { createSetUpLink } from '../../src/domain/people/set-up-links.js'
 import { browse, type BrowserSession } from '../helpers/web/browser-session.js'
 import { describeWeb, type Answer } from '../helpers/web/web.js'
-import { consoleRoutes, createOwner, expectPage, isOpen, type Owner } from './console/support.js'
+import {
+  consoleRoutes,
+  createOwner,
+  expectPage,
+  isOpen,
+  submitAndSee,
+  type Owner,
+} from './console/support.js'
 
 const environment = { QUEUES_PASSWORD: 'a long password' }
 
@@ -119,9 +126,9 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
       await visitor.submit('/console/sign-in', { email: 'a', password: 'b' }),
       await browser.get(`${line}?show=secret`),
       await browser.get(`${line}?show=webhook`),
-      await browser.submit('/console/settings/api-tokens', { name: 'a program' }),
+      await submitAndSee(browser, '/console/settings/api-tokens', { name: 'a program' }),
       await browser.submit('/console/settings/api-tokens', { name: '' }),
-      await browser.submit('/console/users', { email: 'eve@example.com' }),
+      await submitAndSee(browser, '/console/users', { email: 'eve@example.com' }),
       await browser.submit('/console/users', { email: '' }),
       await browser.submit(`${line}/outgoing-webhook`, { url: 'nonsense' }),
       await browser.get('/console/nothing'),

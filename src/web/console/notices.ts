@@ -99,8 +99,12 @@ export function noticeOf(name: string): string | undefined {
   return Object.hasOwn(NOTICES, name) ? NOTICES[name as Notice] : undefined
 }
 
-/** Makes a path of ours with the notice in its query, which is before the part of the page that it may name. */
 export function withNotice(path: string, notice: Notice): string {
+  return withParameter(path, 'done', notice)
+}
+
+/** Makes a path of ours with one more parameter in its query, which is before the part of the page that it may name. */
+export function withParameter(path: string, name: string, value: string): string {
   const [page = '', part] = path.split('#')
-  return `${page}${page.includes('?') ? '&' : '?'}done=${notice}${part === undefined ? '' : `#${part}`}`
+  return `${page}${page.includes('?') ? '&' : '?'}${name}=${value}${part === undefined ? '' : `#${part}`}`
 }

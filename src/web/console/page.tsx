@@ -5,15 +5,16 @@ import type { AllSending } from '../../database/operating/pauses.js'
 import type { Context } from '../../domain/context.js'
 import { mustSetUpSecondFactor } from '../../domain/people/second-factors.js'
 import { canHavePasskeys } from '../../domain/people/second-factors/relying-party.js'
+import { keepNote, takeNote } from '../../domain/people/one-time-notes.js'
 import type { Session } from '../../domain/people/sessions.js'
-import { UserError } from '../../errors.js'
+import { Unavailable, UserError } from '../../errors.js'
 import { brandingOf, type Branding } from '../branding.js'
 import type { NonceState } from '../middleware/content-security.js'
 import { allSendingPauseOf } from './operating/all-sending.js'
 import { setFault, type FaultState, type FormFault } from './form-fault.js'
 import { queryOf } from './form-values.js'
-import { noticeOf } from './notices.js'
-import { formTokenOf, type SessionState } from './people/session.js'
+import { noticeOf, withParameter } from './notices.js'
+import { formTokenOf, sessionOf, type SessionState } from './people/session.js'
 import { unreadConversationCountOf, unreadCountOf } from './operating/unread-notices.js'
 
 /** The facts that every page knows about its request. */
@@ -93,10 +94,15 @@ export function answerFragment(ctx: KoaContext, fragment: VNode): void {
  */
 export type Act = (ctx: KoaContext) => Promise<string | ShownOnce | undefined>
 
-/** Data that are in this answer and never again, such as a secret that was just made, so no redirect follows. */
+/** Data that a page shows once and never again, such as a secret that was just made. */
 export interface ShownOnce {
   shown: object
-  /** The default is the page of the form. */
+  /**
+   * The path of the page that shows them, for a form that makes something: the browser is redirected there, so that a
+   * reload does not make another one. If left out, the answer to the form shows them.
+   */
+  at?: string
+  /** Shows them in the answer; the default is the page of the form. */
   by?: Middleware
 }
 
@@ -109,15 +115,50 @@ export function shownOnce<Shown extends object>(ctx: KoaContext): Partial<Shown>
   return (ctx.state as ShownState).shown ?? {}
 }
 
+/** Reads what a form left for this page (`ShownOnce.at`). */
+export function readShownOnce(context: Context): Middleware {
+  return async (ctx, next) => {
+    const name = queryOf(ctx, SHOWN)
+    if (name !== '' && ctx.method === 'GET') {
+      const shown = await takeNote(context, sessionOf(ctx), name)
+      if (shown !== undefined) (ctx.state as ShownState).shown = shown
+    }
+    await next()
+  }
+}
+
+/** The parameter with the name of the note. */
+const SHOWN = 'shown'
+
+/** @returns undefined if Redis cannot keep it: what was made exists, and its secret would be lost */
+async function noted(
+  ctx: KoaContext,
+  context: Context,
+  { shown, at }: ShownOnce,
+): Promise<string | undefined> {
+  if (at === undefined) return undefined
+  try {
+    return withParameter(at, SHOWN, await keepNote(context, sessionOf(ctx), shown))
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined
+    throw error
+  }
+}
+
 /**
  * Runs a form's act and redirects the browser. If it is refused, its page is shown again, with the fault at the form
  * and the typed fields in it.
  */
-export function submit(act: Act, show: Middleware): Middleware {
+export function submit(context: Context, act: Act, show: Middleware): Middleware {
   return async (ctx, next) => {
     try {
       const outcome = await act(ctx)
       if (typeof outcome === 'object') {
+        const at = await noted(ctx, context, outcome)
+        if (at !== undefined) {
+          goTo(ctx, at)
+          return
+        }
         ;(ctx.state as ShownState).shown = outcome.shown
         await (outcome.by ?? show)(ctx, next)
       } else if (outcome !== undefined) goTo(ctx, outcome)

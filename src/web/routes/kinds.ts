@@ -6,7 +6,7 @@ import { actingFor } from '../actor.js'
 import type { Operation } from '../api/operation.js'
 import { readAllSending } from '../console/operating/all-sending.js'
 import { confirmFirst, confirmPageFirst, type NeedsFresh } from '../console/people/confirm-first.js'
-import { submit, type Act } from '../console/page.js'
+import { readShownOnce, submit, type Act } from '../console/page.js'
 import {
   readSession,
   requireOperatorSession,
@@ -73,6 +73,7 @@ export function createRoutes(context: Context) {
       ...visitorOf('get', path),
       ...who,
       ...(needsFresh === undefined ? [] : [confirmPageFirst(context, needsFresh)]),
+      readShownOnce(context),
       show(context),
     )
   /**
@@ -87,7 +88,7 @@ export function createRoutes(context: Context) {
       const signedIn = signInFirst(context, readOfNobody(), [...checks, page])
       const confirmed = needsFresh === undefined ? [] : [confirmFirst(context, needsFresh, page)]
       const who = [...visitorOf('post', path), signedIn, ...checks]
-      post(path, ...who, ...read(page), ...confirmed, submit(actFor(act), page))
+      post(path, ...who, ...read(page), ...confirmed, submit(context, actFor(act), page))
     }
 
   return {
@@ -99,7 +100,7 @@ export function createRoutes(context: Context) {
     post,
     openPage: (path: string, show: Show) => get(path, ...visitor, show(context)),
     openForm: (path: string, act: Does, show: Show) =>
-      post(path, ...visitor, ...ownForm(), submit(actFor(act), show(context))),
+      post(path, ...visitor, ...ownForm(), submit(context, actFor(act), show(context))),
     /** A page that also serves users who must have a second factor, and have none yet. */
     newcomerPage: pageFor(newcomer),
     newcomerForm: formFor([]),

@@ -6,7 +6,7 @@ import { browse } from '../../helpers/web/browser-session.js'
 import { describeContext } from '../../helpers/context.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { serveApp } from '../../helpers/web/web.js'
-import { consoleRoutes, createOwner } from './support.js'
+import { consoleRoutes, createOwner, submitAndSee } from './support.js'
 
 /** As pino writes them. */
 const [DEBUG, INFO] = [20, 30]
@@ -70,9 +70,9 @@ describeContext('the log of the console', (context) => {
       keep(/name="csrf" value="([\w-]+)"/.exec((await browser.get('/console/settings')).text)![1]!)
       await browser.get(`/console/lines/${line.lineId}/receive?show=secret`)
       await browser.get(`/console/lines/${line.lineId}/send?show=webhook`)
-      const created = await browser.submit('/console/settings/api-tokens', { name: 'a program' })
+      const created = await submitAndSee(browser, '/console/settings/api-tokens', { name: 'a program' })
       keep(/lhp_[\w-]{43}/.exec(created.text)![0])
-      const added = await browser.submit('/console/users', { email: 'eve@example.com' })
+      const added = await submitAndSee(browser, '/console/users', { email: 'eve@example.com' })
       keep(/token=([\w-]{43})/.exec(added.text)![1]!)
 
       // What fails in the middle of its work, and then before it has begun.

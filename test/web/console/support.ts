@@ -13,10 +13,22 @@ import { newId } from '../../../src/ids.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { routesOf, type Route } from '../../helpers/web/routes.js'
 import { startSession } from '../../helpers/web/sessions.js'
+import type { BrowserSession } from '../../helpers/web/browser-session.js'
 import type { Answer } from '../../helpers/web/web.js'
 
 /** Below /simulator, but for programs: without a session and without pages. */
 const FOR_PROGRAMS = ['/simulator/inbound', '/simulator/outbox', '/uploads/:token']
+
+/** Sends a form that makes something, and opens the page that shows it once. */
+export async function submitAndSee(
+  browser: BrowserSession,
+  path: string,
+  fields?: Record<string, string>,
+): Promise<Answer> {
+  const answer = await browser.submit(path, fields)
+  expect(answer.status, path).to.equal(303)
+  return browser.get(answer.headers.get('location') ?? '')
+}
 
 /** What the app's own table has for browsers. */
 export function consoleRoutes(context: Context): Route[] {

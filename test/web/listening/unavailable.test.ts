@@ -4,10 +4,12 @@ import { readConfig } from '../../../src/config.js'
 import { readVersion } from '../../../src/config/version.js'
 import type { Context } from '../../../src/domain/context.js'
 import { createContext } from '../../../src/domain/open-context.js'
+import { createPerson } from '../../domain/people/people.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
+import { browse } from '../../helpers/web/browser-session.js'
 import { serveApp, type Answer, type TestWeb, withWeb } from '../../helpers/web/web.js'
 import { transaction } from '../../../src/database/connection.js'
 import { migrate } from '../../../src/database/migrations.js'
@@ -208,6 +210,13 @@ describe('without Redis', () => {
     const inbound = { fromNumber: toNumber, toNumber: line.number, text: 'Hi' }
     expect((await web.post('/simulator/inbound', inbound)).status).to.equal(200)
     expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber })))
+  })
+
+  it('the answer to a form shows the secret that it made, because no note can be kept for another page', async () => {
+    const browser = await browse(context, web, (await createPerson(context)).id)
+    const { status, text } = await browser.submit('/console/settings/api-tokens', { name: 'a program' })
+    expect(status).to.equal(200)
+    expect(text).to.match(/id="new-token">lhp_/)
   })
 
   it('/readyz reports it, and is ready', async () => {

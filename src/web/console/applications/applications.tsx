@@ -155,6 +155,10 @@ export function postApplication(context: Context): Act {
       kind: fieldOf(ctx, 'kind'),
     })
     const shown = { applicationId: application.id, ...(clientSecret === null ? {} : { clientSecret }) }
-    return { shown: { ...shown, isNew: true }, by: showApplication(context) }
+    return {
+      shown: { ...shown, isNew: true },
+      at: applicationPath(application.id),
+      by: showApplication(context),
+    }
   }
 }

@@ -39,13 +39,14 @@ import {
 import { LineRoutes } from './user/routes.js'
 import { UserAccess } from './user/access.js'
 import { LostSecondFactor } from './user/second-factor.js'
-import { SetUpLinkPage } from './users.js'
+import { setUpLinkAt, showSetUpLink } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
 /** Shows operators one user, and that user's lines. */
 export function showUser(context: Context): Middleware {
   return async (ctx) => {
+    if (showSetUpLink(context, ctx)) return
     const user = await getUser(context, idOf(ctx, 'userId'))
     const page = pageOf(ctx, context)
     await recordView(actingFor(ctx, context), 'user.viewed', user.id)
@@ -259,12 +260,10 @@ function changePause(
   }
 }
 
-/** The link is a secret, shown only in this answer. */
-export function postSetUpLink(context: Context) {
-  return async (ctx: KoaContext): Promise<undefined> => {
+/** The link is a secret, which the page shows once. */
+export function postSetUpLink(context: Context): Act {
+  return async (ctx) => {
     const user = await getUser(context, idOf(ctx, 'userId'))
-    const link = await createSetUpLink(context, user.id)
-    answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
-    return undefined
+    return setUpLinkAt(context, user, await createSetUpLink(context, user.id))
   }
 }

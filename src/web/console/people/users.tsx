@@ -9,8 +9,8 @@ import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, searchOf } from '../listing.js'
-import { answerPage, pageOf, type Page } from '../page.js'
-import { USERS } from './user/path.js'
+import { answerPage, pageOf, shownOnce, type Act, type Page, type ShownOnce } from '../page.js'
+import { userPath, USERS } from './user/path.js'
 import { PageHead } from '../parts/page-head.js'
 import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
@@ -164,21 +164,38 @@ function AddUser({ page }: { page: Page }) {
   )
 }
 
-/** The link is a secret, shown only in this answer. */
-export function postUser(context: Context) {
-  return async (ctx: KoaContext): Promise<undefined> => {
+/** The link is a secret, which the user's page shows once. */
+export function postUser(context: Context): Act {
+  return async (ctx) => {
     const user = await addUser(context, {
       email: fieldOf(ctx, 'email'),
       name: fieldOf(ctx, 'name'),
       role: fieldOf(ctx, 'role') === 'operator' ? 'operator' : 'user',
     })
-    const link = await createSetUpLink(context, user.id)
-    answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
-    return undefined
+    return setUpLinkAt(context, user, await createSetUpLink(context, user.id))
   }
 }
 
-export function SetUpLinkPage(props: { page: Page; user: { id: string; email: string }; link: SetUpLink }) {
+interface ShownSetUpLink {
+  user: { id: string; email: string }
+  link: SetUpLink
+}
+
+export function setUpLinkAt(context: Context, user: ShownSetUpLink['user'], link: SetUpLink): ShownOnce {
+  const shown: ShownSetUpLink = { user: { id: user.id, email: user.email }, link }
+  return { shown, at: userPath(user.id), by: (ctx) => void showSetUpLink(context, ctx) }
+}
+
+/** @returns false if there is no new link to show */
+export function showSetUpLink(context: Context, ctx: KoaContext): boolean {
+  const { user, link } = shownOnce<ShownSetUpLink>(ctx)
+  if (user === undefined || link === undefined) return false
+  const expiresAt = new Date(link.expiresAt)
+  answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={{ ...link, expiresAt }} />)
+  return true
+}
+
+function SetUpLinkPage(props: { page: Page; user: { id: string; email: string }; link: SetUpLink }) {
   const { page, user, link } = props
   return (
     <Layout page={page} title="Set-up link">

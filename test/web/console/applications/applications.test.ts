@@ -7,7 +7,7 @@ import { createPerson } from '../../../domain/people/people.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { startConsole, wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo } from '../support.js'
+import { expectSentTo, submitAndSee } from '../support.js'
 
 const PATH = '/console/applications'
 const TYPED = {
@@ -55,7 +55,7 @@ describeWith('applications in the console', startConsole, (site) => {
     // The form opens on demand.
     expect(before).to.include(`href="${PATH}?new"`).and.not.include('name="redirectUris"')
     expect((await browser.get(`${PATH}?new`)).text).to.include('name="redirectUris"')
-    const { status, text } = await browser.submit(PATH, TYPED)
+    const { status, text } = await submitAndSee(browser, PATH, TYPED)
     expect(status).to.equal(200)
     const [application] = await listApplicationsOf(site.context.db, userId)
     expect(application).to.include({ name: 'Auto Reply', website: 'https://example.com' })
@@ -167,8 +167,8 @@ describeWith('applications in the console', startConsole, (site) => {
   })
 
   it('get a new client secret, shown this once', async () => {
-    const { submit, page, userId, id, clientSecret } = await openApplication()
-    const { text } = await submit('client-secret/rotate')
+    const { browser, path, page, userId, id, clientSecret } = await openApplication()
+    const { text } = await submitAndSee(browser, `${path}/client-secret/rotate`)
     const application = await getApplication(site.context, userId, id)
     expect(isClientSecret(application, shownSecret(text))).to.equal(true)
     expect(isClientSecret(application, clientSecret ?? '')).to.equal(false)

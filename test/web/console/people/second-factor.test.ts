@@ -14,6 +14,7 @@ import {
   isOpen,
   loseFreshness,
   expectFault,
+  submitAndSee,
 } from '../support.js'
 
 const PAGE = '/console/settings/second-factor'
@@ -49,7 +50,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     const page = await browser.get(PAGE)
     expect(page.text).to.include('src="data:image/svg+xml,')
 
-    const done = await confirm(codeAt(secret))
+    const done = await submitAndSee(browser, `${PAGE}/app/confirm`, { code: codeAt(secret) })
     expectPage(done)
     expect(codesIn(done.text)).to.have.length(10)
     const again = await browser.get(PAGE)
@@ -94,7 +95,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
       .to.match(/^[A-Z2-7]{32}$/)
       .and.not.to.equal(first)
     expectPage(await confirm(codeAt(first)), 400)
-    expectPage(await confirm(codeAt(secret)))
+    expectPage(await submitAndSee(browser, `${PAGE}/app/confirm`, { code: codeAt(secret) }))
     const answer = await browser.submit(`${PAGE}/app`)
     expectPage(answer, 409)
   })
@@ -118,7 +119,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
   it('is removed with its recovery codes; new codes end the ones before', async () => {
     const { recoveryCodes } = await setUpApp(context, person.id)
     browser = await browse(context, web, person.id)
-    const made = await browser.submit(`${PAGE}/recovery-codes`)
+    const made = await submitAndSee(browser, `${PAGE}/recovery-codes`)
     expect(codesIn(made.text)).to.have.length(10).and.not.to.include.members(recoveryCodes.slice(0, 1))
     expectSentTo(await browser.submit(`${PAGE}/app/remove`), `${PAGE}?done=second-factor-removed`)
     expect(await context.db('recovery_codes').where({ user_id: person.id })).to.deep.equal([])
@@ -156,7 +157,8 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expect(page.text).to.include('Sign out')
     await browser.submit(`${PAGE}/app`, { next: '/console/users' })
     const secret = secretIn((await browser.get(PAGE)).text)
-    const done = await browser.submit(`${PAGE}/app/confirm`, { code: codeAt(secret), next: '/console/users' })
+    const confirmed = { code: codeAt(secret), next: '/console/users' }
+    const done = await submitAndSee(browser, `${PAGE}/app/confirm`, confirmed)
     expect(done.text).to.match(/<a href="\/console\/users" role="button">/)
     expectPage(await browser.get('/console/overview'))
     expectPage(await browser.get('/queues'))

@@ -7,7 +7,14 @@ import { createPerson, PASSWORD, type Person } from '../../../domain/people/peop
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage, expectSentTo, isAskedAgain, loseFreshness, expectFault } from '../support.js'
+import {
+  expectFault,
+  expectPage,
+  expectSentTo,
+  isAskedAgain,
+  loseFreshness,
+  submitAndSee,
+} from '../support.js'
 
 const SETTINGS = '/console/settings'
 
@@ -66,7 +73,7 @@ describeWeb('the settings', ({ context, web }) => {
 
     it('are shown once, work, and are listed without themselves', async () => {
       const { lineId } = await createLine(context, { userId: person.id })
-      const created = await create('the shop’s <server>')
+      const created = await submitAndSee(browser, `${SETTINGS}/api-tokens`, { name: 'the shop’s <server>' })
       expectPage(created)
       const token = /<code id="new-token">(lhp_[\w-]{43})<\/code>/.exec(created.text)![1]!
       expect(created.text).to.include('the shop’s &lt;server>')
@@ -80,11 +87,30 @@ describeWeb('the settings', ({ context, web }) => {
       expect(again.text).not.to.include('lhp_')
     })
 
+    it('are shown by a page that can be reloaded: it makes no other, and shows none to anybody else', async () => {
+      const at = (await create('a server')).headers.get('location') ?? ''
+      expect(at).to.match(/^\/console\/settings\?shown=[\w-]{43}#api-tokens$/)
+      const kept = await context.redis.keys('note:*')
+      expect(await Promise.all(kept.map((key) => context.redis.get(key))))
+        .to.have.length(1)
+        .and.not.match(/lhp_/)
+      const thief = await browse(context, web, (await createPerson(context)).id)
+      const other = await browse(context, web, person.id)
+      for (const stranger of [thief, other]) {
+        expect((await stranger.get(at)).text).not.to.include('id="new-token"')
+      }
+      expect((await browser.get(at)).text).to.match(/id="new-token">lhp_/)
+      const reloaded = await browser.get(at)
+      expectPage(reloaded)
+      expect(reloaded.text).not.to.include('lhp_')
+      expect(await listApiTokens(context.db, person.id)).to.have.length(1)
+    })
+
     it('expire, are read-only or cover one line, as chosen, and the list shows it', async () => {
       const line = await createLine(context, { userId: person.id, name: 'Front <desk>' })
       expect((await browser.get(SETTINGS)).text).to.include(`<option value="${line.lineId}"`)
       const chosen = { name: 'a wall', expiresInDays: '30', may: 'read', lineId: line.lineId }
-      const created = await browser.submit(`${SETTINGS}/api-tokens`, chosen)
+      const created = await submitAndSee(browser, `${SETTINGS}/api-tokens`, chosen)
       expect(created.text).to.match(/<code id="new-token">lhs_[\w-]{43}<\/code>/)
       const [token] = await listApiTokens(context.db, person.id)
       expect(token).to.include({ name: 'a wall', isReadOnly: true, lineId: line.lineId, isExpired: false })
@@ -130,7 +156,8 @@ describeWeb('the settings', ({ context, web }) => {
       expect(wrong.text).to.include('name="next" value="/console/settings"').and.not.to.include('wrong horse')
       expect(isAskedAgain(await create('a program'))).to.equal(true)
       expectSentTo(await confirm(PASSWORD), SETTINGS)
-      expect((await create('a program')).text).to.include('lhp_')
+      const created = await submitAndSee(browser, `${SETTINGS}/api-tokens`, { name: 'a program' })
+      expect(created.text).to.include('lhp_')
       for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example']) {
         expectSentTo(await confirm(PASSWORD, next), '/console')
       }

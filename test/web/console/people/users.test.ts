@@ -8,7 +8,7 @@ import { browse, type BrowserSession } from '../../../helpers/web/browser-sessio
 import { createLine } from '../../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../../helpers/web/web.js'
 import { wordsOf } from '../lines/line/line-page.js'
-import { expectPage, expectSentTo, expectFault } from '../support.js'
+import { expectPage, expectSentTo, expectFault, submitAndSee } from '../support.js'
 
 const USERS = '/console/users'
 
@@ -89,7 +89,7 @@ describeWeb('the pages of users', ({ context, web }) => {
   describe('a new user', () => {
     it('is added, with a link that is shown once and works', async () => {
       const email = `${newId()}@example.com`
-      const added = await browser.submit(USERS, { email, name: 'Grace', role: 'user' })
+      const added = await submitAndSee(browser, USERS, { email, name: 'Grace', role: 'user' })
       expectPage(added)
       const link = linkOf(added)
       expect((await browser.get(USERS)).text)
@@ -117,7 +117,7 @@ describeWeb('the pages of users', ({ context, web }) => {
         ['', 'user'],
       ] as const) {
         const email = `${newId()}@example.com`
-        expectPage(await browser.submit(USERS, { email, role }))
+        expectPage(await submitAndSee(browser, USERS, { email, role }))
         expect((await listUsers(context.db)).find((each) => each.email === email)?.role).to.equal(expected)
       }
     })
@@ -145,7 +145,10 @@ describeWeb('the pages of users', ({ context, web }) => {
     it('is shown once, and replaces the previous one', async () => {
       const user = await createPerson(context)
       const action = `${USERS}/${user.id}/set-up-link`
-      const [first, second] = [linkOf(await browser.submit(action)), linkOf(await browser.submit(action))]
+      const [first, second] = [
+        linkOf(await submitAndSee(browser, action)),
+        linkOf(await submitAndSee(browser, action)),
+      ]
       const visitor = await browse(context, web)
       expectPage(await visitor.get(first), 404)
       expectPage(await visitor.get(second))

@@ -5,7 +5,7 @@ import { Confirm } from '../../form.js'
 import type { Act } from '../../page.js'
 import { Copyable } from '../../secret.js'
 import { sessionOf } from '../../people/session.js'
-import type { ApplicationView } from './page-model.js'
+import { applicationPath, type ApplicationView } from './page-model.js'
 
 const ID = 'credentials'
 
@@ -74,6 +74,6 @@ export function postClientSecret(context: Context): Act {
   return async (ctx) => {
     const applicationId = idOf(ctx, 'applicationId')
     const clientSecret = await rotateClientSecret(context, sessionOf(ctx).userId, applicationId)
-    return { shown: { clientSecret } }
+    return { shown: { clientSecret }, at: applicationPath(applicationId) }
   }
 }

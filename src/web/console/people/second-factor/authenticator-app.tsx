@@ -14,6 +14,7 @@ import type { Act, Page } from '../../page.js'
 import { Copyable } from '../../secret.js'
 import { noteSecondFactor, sessionOf } from '../session.js'
 import { SECOND_FACTOR } from './path.js'
+import { recoveryCodesAt } from './recovery-codes.js'
 
 const ACTION = `${SECOND_FACTOR}/app`
 
@@ -114,7 +115,7 @@ export function postConfirmApp(context: Context): Act {
     noteSecondFactor(ctx)
     return recoveryCodes === undefined
       ? withNotice(SECOND_FACTOR, 'second-factor-added')
-      : { shown: { recoveryCodes } }
+      : recoveryCodesAt(ctx, recoveryCodes)
   }
 }
 

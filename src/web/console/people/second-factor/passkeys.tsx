@@ -11,6 +11,7 @@ import { browserOf, noteSecondFactor, sessionOf } from '../session.js'
 import { UserText } from '../../user-text.js'
 import { credentialOf, PasskeyForm } from './passkey-form.js'
 import { SECOND_FACTOR } from './path.js'
+import { recoveryCodesAt } from './recovery-codes.js'
 
 const ACTION = `${SECOND_FACTOR}/passkeys`
 
@@ -107,7 +108,7 @@ export function postPasskey(context: Context): Act {
     noteSecondFactor(ctx)
     return recoveryCodes === undefined
       ? withNotice(SECOND_FACTOR, 'second-factor-added')
-      : { shown: { recoveryCodes } }
+      : recoveryCodesAt(ctx, recoveryCodes)
   }
 }
 

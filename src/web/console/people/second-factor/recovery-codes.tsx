@@ -1,7 +1,9 @@
+import type { Context as KoaContext } from 'koa'
 import type { Context } from '../../../../domain/context.js'
 import { makeRecoveryCodes } from '../../../../domain/people/second-factors.js'
+import { nextOf } from '../../form-values.js'
 import { Confirm } from '../../form.js'
-import type { Act, Page } from '../../page.js'
+import type { Act, Page, ShownOnce } from '../../page.js'
 import { Copyable } from '../../secret.js'
 import { sessionOf } from '../session.js'
 import { SECOND_FACTOR } from './path.js'
@@ -51,8 +53,14 @@ export function RecoveryCodes({ page, count }: { page: Page; count: number }) {
   )
 }
 
+/** Shows new codes on their page, which leads on to where the user wanted to go. */
+export function recoveryCodesAt(ctx: KoaContext, recoveryCodes: string[]): ShownOnce {
+  const shown: ShownRecoveryCodes = { recoveryCodes }
+  return { shown, at: `${SECOND_FACTOR}?next=${encodeURIComponent(nextOf(ctx))}` }
+}
+
 export function postRecoveryCodes(context: Context): Act {
   return async (ctx) => {
-    return { shown: { recoveryCodes: await makeRecoveryCodes(context, sessionOf(ctx).userId) } }
+    return recoveryCodesAt(ctx, await makeRecoveryCodes(context, sessionOf(ctx).userId))
   }
 }

@@ -193,7 +193,7 @@ export function postApiToken(context: Context): Act {
       isReadOnly: fieldOf(ctx, 'may') === 'read',
       lineId: lineId === '' ? null : lineId.toLowerCase(),
     })
-    return { shown: { created } }
+    return { shown: { created }, at: `${SETTINGS}#api-tokens` }
   }
 }
 

@@ -76,7 +76,7 @@ export function createIntake(options: {
   const running = new Set<Promise<void>>()
   let answered: string[] = []
   let isDraining = false
-  /** Whether the log says already that deliveries wait: up to 200 do, and each tries once a second. */
+  /** Whether the log already says that deliveries wait. Up to 200 of them do, and each tries once a second. */
   let isWaiting = false
 
   const confirming = every(CONFIRM_MS, confirmAnswered, log, 'smpp confirmations')

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { markAllRead } from '../../src/database/messages/conversations/marks.js'
 import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people/people.js'
 import { createTestContext } from '../helpers/context.js'
@@ -84,6 +86,17 @@ describe('live pages in a browser', function () {
     await context.db('deliveries').where({ id }).update({ status: 'held' })
     await page!.getByRole('heading', { name: 'Held events' }).waitFor()
     expect(await page!.getByLabel('Retry schedule').inputValue()).to.equal('5, 60')
+    await page!.close()
+  })
+
+  it('count what is unread in their head', async () => {
+    const line = await createLine(context, { userId: owner.person.id, outgoingUrl: 'http://127.0.0.1:9/' })
+    await markAllRead(context.db, owner.person.id, newId())
+    const [page] = await openPages([`/console/lines/${line.lineId}/send`])
+    await receiveForDelivery(context, line)
+    await page!.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
+    await markAllRead(context.db, owner.person.id, newId())
+    await page!.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
     await page!.close()
   })
 

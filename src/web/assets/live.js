@@ -10,7 +10,8 @@ let own = []
 function begin() {
   end()
   const at = [...new Set(livePieces().map(({ dataset }) => dataset.live))]
-  if (at.length === 0 || document.hidden) return
+  // What stands outside of the content is live beside it, and needs no stream of its own.
+  if (document.querySelector('main [data-live]') === null || document.hidden) return
   if (typeof SharedWorker === 'undefined') own = at.map(openOwn)
   else {
     port = new SharedWorker(worker, { name: session }).port

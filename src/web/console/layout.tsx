@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { MAX_UNREAD } from '../../domain/operating/notices.js'
 import type { Session } from '../../domain/people/sessions.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
+import { HeadCount, LiveHeadCounts } from './parts/unread.js'
 import { Words } from './parts/words.js'
 import type { Page } from './page.js'
 
@@ -75,6 +75,7 @@ export function Layout(props: {
           {children}
         </main>
         <Foot page={page} zone={zone} />
+        {hasNavigation(page) && <LiveHeadCounts />}
       </body>
     </html>
   )
@@ -104,6 +105,10 @@ function withPath(page: Page, path: string): Page {
   return path === page.path ? page : (Object.create(page, { path: { value: path } }) as Page)
 }
 
+function hasNavigation({ session, isSettingUp, isPortal }: Page): boolean {
+  return session !== undefined && !isSettingUp && !isPortal
+}
+
 function Header({ page }: { page: Page }) {
   const { session, look } = page
   return (
@@ -114,9 +119,7 @@ function Header({ page }: { page: Page }) {
         </a>
         {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
         {session !== undefined && page.isPortal && <PortalNavigation page={page} session={session} />}
-        {session !== undefined && !page.isSettingUp && !page.isPortal && (
-          <Navigation page={page} session={session} />
-        )}
+        {session !== undefined && hasNavigation(page) && <Navigation page={page} session={session} />}
       </div>
     </header>
   )
@@ -129,7 +132,7 @@ function Navigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
       <button type="button" class="menu-button narrow-only" popovertarget="nav">
-        Menu <MenuCount page={page} />
+        Menu <HeadCount of="menu" unread={page} />
       </button>
       <nav id="nav" class="nav" popover="auto" aria-label="Main">
         <ul>
@@ -188,29 +191,6 @@ function Menu(props: { label: string; page: Page; places: readonly Place[]; chil
       <summary class={isHere ? 'here' : ''}>{label}</summary>
       <div>{children}</div>
     </details>
-  )
-}
-
-function NoticeCount({ page: { unreadCount } }: { page: Page }) {
-  return <UnreadCount count={unreadCount} max={MAX_UNREAD} isHot />
-}
-
-/** Both counts, because the menu hides both; loud if one of them is a problem. */
-function MenuCount({ page: { unreadCount, unreadConversationCount } }: { page: Page }) {
-  return (
-    <UnreadCount count={unreadCount + unreadConversationCount} max={MAX_UNREAD} isHot={unreadCount > 0} />
-  )
-}
-
-/** Shows nothing if nothing is unread. A problem is louder than a text. */
-export function UnreadCount(props: { count: number; max: number; isHot?: boolean }) {
-  const { count, max, isHot = false } = props
-  if (count === 0) return null
-  return (
-    <span class={isHot ? 'count hot' : 'count'}>
-      {count < max ? count : `${max}+`}
-      <span class="unseen"> unread</span>
-    </span>
   )
 }
 
@@ -333,8 +313,8 @@ function NavLinks({ page, places }: { page: Page; places: readonly Place[] }) {
         <li key={href}>
           <a href={href} {...(at.test(page.path) ? { 'aria-current': 'page' as const } : {})}>
             {label}
-            {href === NOTICES && <NoticeCount page={page} />}
-            {href === INBOX && <UnreadCount count={page.unreadConversationCount} max={MAX_UNREAD} />}
+            {href === NOTICES && <HeadCount of="notices" unread={page} />}
+            {href === INBOX && <HeadCount of="inbox" unread={page} />}
           </a>
         </li>
       ))}

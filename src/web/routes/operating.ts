@@ -8,6 +8,7 @@ import { postForgetPerson, postPerson, showPeople } from '../console/operating/p
 import { postPauseAll, postResumeAll, showSending } from '../console/operating/sending.js'
 import { exportTextResults } from '../console/lines/text-list/results.js'
 import { liveTasks, postStopTask, showTasks } from '../console/operating/tasks.js'
+import { liveHeadCounts } from '../console/parts/unread.js'
 import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
 
@@ -16,6 +17,7 @@ export function operatingPages({ page, form, operatorPage, operatorForm }: Route
   // oxfmt-ignore
   {
     page(         '/console/live',                                                    liveOfBrowser)
+    page(         '/console/unread/live',                                             liveHeadCounts)
     page(         '/console/notices',                                                 showNotices)
     form(         '/console/notices/read',                                            postNoticesRead, showNotices)
     page(         '/console/tasks',                                                   showTasks)

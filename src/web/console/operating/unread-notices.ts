@@ -2,26 +2,35 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { countInbox, noteInboxOpened } from '../../../database/messages/conversations/marks.js'
 import type { Context } from '../../../domain/context.js'
 import { countUnread, MAX_UNREAD } from '../../../domain/operating/notices.js'
+import type { Session } from '../../../domain/people/sessions.js'
 import { sessionOf, type SessionState } from '../people/session.js'
 
-interface UnreadState {
-  unreadCount?: number
-  unreadConversationCount?: number
+/** The counts stop at MAX_UNREAD. */
+export interface Unread {
+  unreadCount: number
+  unreadConversationCount: number
 }
+
+/** Nothing for a visitor who is not signed in. */
+type UnreadState = Partial<Unread>
 
 /** Reads the counts for the head of every page. Requests that a page makes automatically have no head. */
 export function readUnread(context: Context): Middleware {
   return async (ctx, next) => {
     const { session } = ctx.state as SessionState
     if (session !== undefined && session.portalLineIds === undefined && !ctx.path.endsWith('/live')) {
-      const [unreadCount] = await Promise.all([
-        countUnread(context, session),
-        readUnreadConversations(context, ctx),
-      ])
-      ;(ctx.state as UnreadState).unreadCount = unreadCount
+      Object.assign(ctx.state, await countUnreadOf(context, session))
     }
     await next()
   }
+}
+
+export async function countUnreadOf(context: Context, session: Session): Promise<Unread> {
+  const [unreadCount, unreadConversationCount] = await Promise.all([
+    countUnread(context, session),
+    countInbox(context.db, session.userId, MAX_UNREAD),
+  ])
+  return { unreadCount, unreadConversationCount }
 }
 
 /** Reads the count again after a page has marked a conversation as read. */

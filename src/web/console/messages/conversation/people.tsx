@@ -4,7 +4,7 @@ import {
 } from '../../../../database/messages/conversations/conversations.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { Ago } from '../../form.js'
-import { UnreadCount } from '../../layout.js'
+import { UnreadCount } from '../../parts/unread.js'
 import { linePath } from '../../lines/line/section.js'
 import { excerptOf } from '../activity/list.js'
 import { TYPE_LABELS } from '../message/labels.js'

@@ -3,7 +3,7 @@ import {
   type Conversation,
 } from '../../../../database/messages/conversations/conversations.js'
 import { Ago, Time } from '../../form.js'
-import { UnreadCount } from '../../layout.js'
+import { UnreadCount } from '../../parts/unread.js'
 import { excerptOf } from '../activity/list.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { Status } from '../../status.js'

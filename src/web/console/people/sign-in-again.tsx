@@ -1,5 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
+import { isPortalSessionOver } from '../../../domain/people/portal.js'
 import { UserError } from '../../../errors.js'
 import { setFault } from '../form-fault.js'
 import { fieldNames, fieldOf } from '../form-values.js'
@@ -75,7 +76,9 @@ async function all(ctx: KoaContext, steps: Middleware[]): Promise<void> {
 }
 
 async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void> {
+  const { browserToken } = ctx.state as SessionState
   const isHalfOpen = (await halfOpenOf(ctx, context)) !== undefined
+  const isPortalOver = browserToken !== undefined && (await isPortalSessionOver(context, browserToken))
   const action = ctx.path + ctx.search
   const own = pageOf(ctx, context)
   const page = own.fault === undefined ? own : { ...own, fault: { ...own.fault, action } }
@@ -84,10 +87,13 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
     ctx,
     <Layout page={page} title="Sign in">
       <article class="narrow">
-        <h1>Sign in to continue</h1>
+        <h1>{isPortalOver ? 'Your access by link has ended' : 'Sign in to continue'}</h1>
         <p>
-          Your session has expired. Sign in to continue. Your input is kept, except for passwords, other
-          secrets and files.
+          {isPortalOver
+            ? 'Nothing was sent. Open a new link from where you got this one. If you have a password, you can also sign in here to continue.'
+            : 'Your session has expired. Sign in to continue.'}{' '}
+          Your input is kept{isPortalOver && ' if you sign in'}, except for passwords, other secrets and
+          files.
         </p>
         <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
           <Typed ctx={ctx} but={OWN} />

@@ -111,6 +111,13 @@ describeWeb('a portal link', ({ context, web }) => {
     const signIn = '/console/sign-in?done=portal-over&next=%2Fconsole'
     expectSentTo(await browser.get('/console'), signIn, 302)
     expect((await browser.get(signIn)).text).to.include('Your access by link has ended. Open a new link')
+    const late = await browser.submit(`/console/lines/${named.line.lineId}/name`, { name: 'Front desk' })
+    expectPage(late, 401)
+    expect(late.text)
+      .to.include('Your access by link has ended')
+      .and.include('Open a new link')
+      .and.include('value="Front desk"')
+      .and.not.include('Your session has expired')
   })
 
   it('opens only the listed pages, and no other route of the table', async () => {

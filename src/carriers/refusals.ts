@@ -13,12 +13,17 @@ export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
 
 /** The wait if a carrier gives none. Paces are counted by the second, so after two there is room again. */
 const DEFAULT_WAIT_MS = 2000
+/**
+ * A wait that the carrier asks for uses up no attempt, so with zero, or a date that is past by our clock, it would be asked
+ * again without a pause until the message expires.
+ */
+const MIN_WAIT_MS = 1000
 
-/** Reads seconds or a date (RFC 9110 §10.2.3) as milliseconds from now; never less than one. */
+/** Reads seconds or a date (RFC 9110 §10.2.3) as milliseconds from now; never less than a second. */
 export function readRetryAfter(value: string | undefined, now: number): number {
   if (value === undefined || value.trim() === '') return DEFAULT_WAIT_MS
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
-  return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_THROTTLE_MS)
+  return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, MIN_WAIT_MS), MAX_THROTTLE_MS)
 }
 
 /** The longest reason of a carrier in words. It is shown in a line of a list, which a longer one would fill. */

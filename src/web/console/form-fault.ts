@@ -12,6 +12,8 @@ export interface FormFault {
   unkept: readonly string[]
   /** True if nothing on the page shows it: its form is gone, or has no place for it. Then it stands above the page. */
   isStray?: boolean
+  /** True if the form was not looked at, because its token was that of a page made before another tab got a new one. */
+  isOutOfDate?: boolean
 }
 
 interface FaultyField {
@@ -27,7 +29,7 @@ export interface FaultState {
 }
 
 /** The page that answers shows this at the form that was sent, with the typed fields in it. */
-export function setFault(ctx: KoaContext, said: string): void {
+export function setFault(ctx: KoaContext, said: string, more: Pick<FormFault, 'isOutOfDate'> = {}): void {
   const message = said.replace(IN_BRACKETS, '')
   const field = fieldIn(message, fieldNames(ctx))
   ;(ctx.state as FaultState).fault = {
@@ -39,6 +41,7 @@ export function setFault(ctx: KoaContext, said: string): void {
     field,
     fields: typedFields(ctx.request.body),
     unkept: unkeptOf(ctx),
+    ...more,
   }
 }
 

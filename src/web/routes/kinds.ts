@@ -99,8 +99,10 @@ export function createRoutes(context: Context) {
     get,
     post,
     openPage: (path: string, show: Show) => get(path, ...visitor, show(context)),
-    openForm: (path: string, act: Does, show: Show) =>
-      post(path, ...visitor, ...ownForm(), submit(context, actFor(act), show(context))),
+    openForm: (path: string, act: Does, show: Show) => {
+      const page = show(context)
+      post(path, ...visitor, ...ownForm(page), submit(context, actFor(act), page))
+    },
     /** A page that also serves users who must have a second factor, and have none yet. */
     newcomerPage: pageFor(newcomer),
     newcomerForm: formFor([]),

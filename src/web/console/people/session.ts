@@ -109,15 +109,18 @@ export function sessionOf(ctx: KoaContext): Session {
   return session
 }
 
-const OUT_OF_DATE =
-  'This page was out of date, because you signed in or confirmed your password in another tab. Check your input and submit the form once more.'
+function outOfDate(isSignedIn: boolean): string {
+  const reason = isSignedIn ? 'you signed in or confirmed your password' : 'you opened the console'
+  return `This page was out of date, because ${reason} in another tab. Check your input and submit the form once more.`
+}
 
 /**
  * Accepts a form only if it comes from one of our own pages: by the browser's headers (Sec-Fetch-Site and Origin),
  * and by a token that only a page of this browser can know. It runs after the body is read.
  *
- * The token changes when the browser signs in or confirms the password, which may have been in another tab: then the
- * form's page is shown again with what was typed.
+ * The token changes when the browser signs in or confirms the password, which may have been in another tab, and tabs that
+ * a browser restores without its cookie each get one, of which it keeps the last: then the form's page is shown again
+ * with what was typed.
  *
  * @param show the form's page; if left out, an old token is refused like any other
  * @throws UserError 403
@@ -147,7 +150,8 @@ export function requireOwnForm(context: Context, show?: Middleware): Middleware 
       throw new UserError('This form is out of date. Go back, reload the page and try again', 403)
     }
     ctx.status = 403
-    setFault(ctx, OUT_OF_DATE)
+    const { session } = ctx.state as SessionState
+    setFault(ctx, outOfDate(session !== undefined), { isOutOfDate: true })
     await show(ctx, next)
   }
 }

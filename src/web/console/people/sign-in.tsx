@@ -14,14 +14,16 @@ import { PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
 import { changeBrowserToken, takeSession, type SessionState } from './session.js'
 
 /**
- * A user who is signed in already goes straight to the page that the link names, unless they were refused just now.
+ * A user who is signed in already, perhaps in another tab, goes straight to the page that the link names, unless they
+ * were refused just now.
  */
 export function showSignIn(context: Context): Middleware {
   return (ctx) => {
     const next = nextOf(ctx)
     const page = pageOf(ctx, context)
-    if (page.session !== undefined && page.fault === undefined) {
+    if (page.session !== undefined && (page.fault === undefined || page.fault.isOutOfDate === true)) {
       ctx.redirect(pageAfterSignIn(page.session, next))
+      if (ctx.method === 'POST') ctx.status = 303
       return Promise.resolve()
     }
     const action = '/console/sign-in'

@@ -200,6 +200,19 @@ describeWeb('signing in to the console', ({ context, web }) => {
       expect(answer.text).to.include('name="next" value="/simulator"')
     })
 
+    it('is kept for the second of two tabs, whose form has the token of a cookie that the first replaced', async () => {
+      const next = '/console/lines?second'
+      const stale = (browser: BrowserSession, csrf: string) => signIn(browser, { next, csrf })
+      const browser = await browse(context, web)
+      const csrf = browser.token()
+      const restored = await browse(context, web)
+      const asked = await stale(restored, csrf)
+      expectFault(asked, 403, /^This page was out of date, because you opened the console in another tab\./)
+      expect(asked.text).to.include(`name="next" value="${next}"`).and.include(`value="${person.email}"`)
+      expectSentTo(await signIn(restored, { next }), next)
+      expectSentTo(await stale(restored, csrf), next)
+    })
+
     it('continues immediately for a signed-in user', async () => {
       const browser = await browse(context, web, person.id)
       for (const next of OURS) {

@@ -20,7 +20,8 @@ const WRONG = { limit: 20, lengthMs: 15 * 60_000 }
 
 /**
  * Shows the page behind a portal link. Viewing it uses nothing up, because mail scanners and previews open links,
- * too.
+ * too. A browser has one session, so it says which one would end. Who signs in after that has another form token, and
+ * is shown the page again.
  */
 export function showPortal(context: Context): Middleware {
   return async (ctx) => {
@@ -32,10 +33,17 @@ export function showPortal(context: Context): Middleware {
         <article class="narrow">
           <h1>Open your lines</h1>
           <p>This link works once.</p>
+          {page.session !== undefined && (
+            <p>
+              You are signed in as <strong>{page.session.email}</strong>. Opening the link signs you out in
+              this browser. To stay signed in, open it in a private window instead, or{' '}
+              <a href="/console">go back to the console</a>.
+            </p>
+          )}
           <Form page={page} action={PATH}>
             <input type="hidden" name="token" value={token} />
             <button type="submit" class="primary">
-              Open
+              {page.session === undefined ? 'Open' : 'Sign out and open'}
             </button>
           </Form>
         </article>

@@ -85,6 +85,24 @@ describeWeb('a portal link', ({ context, web }) => {
     expect(JSON.stringify([made, opened])).not.to.include(token)
   })
 
+  it('says whose session it would end, also to someone who has signed in since the page was shown', async () => {
+    const link = await makeLink()
+    const token = link.split('=')[1] ?? ''
+    const warning = `You are signed in as <strong>${operator.email}</strong>. Opening the link signs you out`
+    expect((await (await browse(context, web)).get(link)).text).to.not.include('You are signed in')
+    const browser = await browse(context, web, operator.id)
+    expect((await browser.get(link)).text)
+      .to.include(warning)
+      .and.include('Sign out and open')
+    const csrf = (await browse(context, web)).token()
+    const stale = await browser.submit('/console/portal', { token, csrf })
+    expectPage(stale, 403)
+    expect(stale.text).to.include(warning)
+    expectPage(await browser.get('/console/users'))
+    expectSentTo(await browser.submit('/console/portal', { token }), `/console/lines/${named.line.lineId}`)
+    expect((await browser.get('/console/users')).status).to.equal(403)
+  })
+
   it('has what is done with it recorded as such, and the user does not see by which operator', async () => {
     const browser = await open(await makeLink())
     const { id } = named.person

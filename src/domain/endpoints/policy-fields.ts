@@ -106,9 +106,11 @@ function readTemplate(written: unknown): string {
   throw new UserError(`template must be text of at most ${MAX_TEMPLATE_LENGTH} characters`)
 }
 
+/** The description of `/v1` has it as well, so it is one that every language reads alike. */
+export const CONTENT_TYPE = /^[A-Za-z0-9_.+-]+\/[A-Za-z0-9_.+-]+(; ?[Cc]harset=(utf|UTF)-8)?$/
+
 function readContentType(written: unknown): string {
-  const isType = typeof written === 'string' && written.length <= 100
-  if (isType && /^[\w.+-]+\/[\w.+-]+(; ?charset=utf-8)?$/i.test(written)) return written
+  if (typeof written === 'string' && written.length <= 100 && CONTENT_TYPE.test(written)) return written
   throw new UserError(
     'templateContentType must be a type such as application/json or text/plain; charset=utf-8',
   )

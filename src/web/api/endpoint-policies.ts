@@ -3,7 +3,12 @@ import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoin
 import { MAX_TEMPLATE_LENGTH } from '../../domain/endpoints/deliveries/template.js'
 import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoints/policies.js'
 import { DEFAULT_RETRY_WORDS } from '../../domain/endpoints/deliveries/retry-schedule.js'
-import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/endpoints/policy-fields.js'
+import {
+  CONTENT_TYPE,
+  MAX_RETRIES,
+  MAX_TIMEOUT_SECONDS,
+  MAX_WAIT_SECONDS,
+} from '../../domain/endpoints/policy-fields.js'
 import { UNASKED_EVENT_TYPES } from '../../event-types.js'
 import {
   answers,
@@ -68,7 +73,7 @@ const FIELDS: Record<string, Schema> = {
       '`{"text": {{ payload | json }}}`. Rendering can take up to half a second.',
   ),
   templateContentType: describe(
-    { type: 'string', maxLength: 100 },
+    { type: 'string', maxLength: 100, pattern: CONTENT_TYPE.source },
     "The Content-Type of the template's output. JSON output is validated.",
   ),
   signature: describe(

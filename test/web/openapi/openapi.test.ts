@@ -164,6 +164,16 @@ describeContext('/openapi.json', { environment }, (context) => {
       expect(isValid(bodyOf('/simulator/inbound'), { ...inbound, ...more })).to.equal(expected)
     }
 
+    for (const [templateContentType, expected] of [
+      ['application/vnd.api+json; charset=utf-8', true],
+      [null, true],
+      ['', false],
+      ['text', false],
+    ] as const) {
+      const preview = bodyOf('/v1/endpoints/{endpointId}/policy/preview')
+      expect(isValid(preview, { templateContentType }), String(templateContentType)).to.equal(expected)
+    }
+
     const client = { client_id: newId(), client_secret: 'x' }
     for (const [more, expected] of [
       [{ grant_type: 'authorization_code', code: 'x' }, true],

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createCarrierClients, type CARRIER_KINDS } from '../carriers/registry.js'
 import { readConfig, type Config } from '../config.js'
 import { ConfigInvalid } from '../config/invalid.js'
@@ -64,6 +65,8 @@ export function createContext(config: Config, options: ContextOptions): Context 
   const log = createLog(options.process, config.logLevel, config.logFormat)
   const secrets = createSecrets(config.encryptionKeys)
   const closing = new AbortController()
+  // Each write that waits for a store listens to it (`retryWrite`): as many as this process has slots.
+  setMaxListeners(0, closing.signal)
 
   const db = connectDatabase({
     url: config.databaseUrl,

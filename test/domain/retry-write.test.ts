@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { getEventListeners } from 'node:events'
 import { retryWrite } from '../../src/domain/retry-write.js'
 import { Unavailable } from '../../src/errors.js'
+import { describeContext } from '../helpers/context.js'
 import { failure } from '../helpers/failure.js'
 
 describe('what has happened outside', () => {
@@ -31,5 +33,23 @@ describe('what has happened outside', () => {
   it('is not written again if it is at fault', async () => {
     const fault = new Error('not an outage')
     expect(await failure(retryWrite(open, () => Promise.reject(fault)))).to.equal(fault)
+  })
+})
+
+describeContext('many writes', (context) => {
+  it('may wait for a store at the same time, and nothing takes their waiting for a leak', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => warnings.push(warning)
+    process.on('warning', note)
+    let tries = 0
+    const write = () => {
+      tries += 1
+      return tries <= 50 ? Promise.reject(new Unavailable('away')) : Promise.resolve()
+    }
+    await Promise.all(Array.from({ length: 50 }, () => retryWrite(context, write, 1)))
+    process.off('warning', note)
+    expect(tries).to.equal(100)
+    expect(warnings).to.deep.equal([])
+    expect(getEventListeners(context.closing, 'abort')).to.deep.equal([])
   })
 })

@@ -62,6 +62,16 @@ describe('shutdown', () => {
     expect(crashed?.err).to.include({ message: 'a bug' })
   })
 
+  it('says in the log what Node warns of, and nothing beside it', async () => {
+    const script = await startClosing(LAST, { after: `process.emitWarning('11 listeners', 'LeakWarning')` })
+    await until('it is logged', () => script.log().some(({ msg }) => msg === 'process.warning'))
+    await script.kill('SIGTERM')
+    const [warning] = script.log()
+    expect(warning).to.include({ level: 'warn' })
+    expect(warning?.err).to.include({ message: '11 listeners' })
+    expect(said(script)).to.deep.equal(['connections closed'])
+  })
+
   it('closes once, however often it is asked', async () => {
     const script = await startClosing(`${SLOW}, ${LAST}`)
     process.kill(script.pid, 'SIGTERM')

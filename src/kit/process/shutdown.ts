@@ -41,6 +41,11 @@ export function closeOnSignal(
       log.fatal({ err: error }, 'process.crashed')
       failSoon(log)
     })
+    // Node's own listener prints them between the lines of the log.
+    process.removeAllListeners('warning')
+    process.on('warning', (warning) => {
+      log.warn({ err: warning }, 'process.warning')
+    })
     onStopRequest((reason) => void close(reason))
   }
   return () => close('asked')

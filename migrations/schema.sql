@@ -1373,6 +1373,22 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.copy_statement_triggers(parent text, partition text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  definition text;
+begin
+  for definition in
+    select pg_get_triggerdef(t.oid, true) from pg_trigger t
+    where t.tgrelid = parent::regclass and not t.tgisinternal and t.tgtype & 1 = 0
+  loop
+    execute replace(definition, format(' ON %I ', parent), format(' ON %I ', partition));
+  end loop;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.count_scheduled(line uuid)
  RETURNS integer
  LANGUAGE sql
@@ -1540,7 +1556,6 @@ AS $function$
 declare
   month_start timestamptz;
   partition text;
-  definition text;
   created integer := 0;
 begin
   -- Two processes may do this at the same time.
@@ -1552,13 +1567,7 @@ begin
       begin
         execute format('create table %I partition of %I for values from (%L) to (%L)', partition, parent,
           lowest_id_at(month_start), lowest_id_at((month_start at time zone 'UTC' + interval '1 month') at time zone 'UTC'));
-        -- Postgres copies triggers for rows, and none for statements.
-        for definition in
-          select pg_get_triggerdef(t.oid, true) from pg_trigger t
-          where t.tgrelid = parent::regclass and not t.tgisinternal and t.tgtype & 1 = 0
-        loop
-          execute replace(definition, format(' ON %I ', parent), format(' ON %I ', partition));
-        end loop;
+        perform copy_statement_triggers(parent, partition);
         created := created + 1;
       exception when check_violation then
         raise warning 'rows of % are in the default partition already', partition;
@@ -1916,7 +1925,6 @@ declare
   first_id uuid;
   first_month timestamp;
   past interval;
-  definition text;
   moved bigint;
 begin
   execute format('lock table %I in access exclusive mode', parent);
@@ -1931,13 +1939,7 @@ begin
   execute format('alter table %I detach partition %I', parent, current_default);
   execute format('alter table %I rename to %I', current_default, old_default);
   execute format('create table %I partition of %I default', current_default, parent);
-  -- As in `ensure_partitions`: Postgres copies no triggers for statements.
-  for definition in
-    select pg_get_triggerdef(t.oid, true) from pg_trigger t
-    where t.tgrelid = old_default::regclass and not t.tgisinternal and t.tgtype & 1 = 0
-  loop
-    execute replace(definition, format(' ON %I ', old_default), format(' ON %I ', current_default));
-  end loop;
+  perform copy_statement_triggers(parent, current_default);
   perform ensure_partitions(parent, first_month::date,
     greatest(0, extract(year from past) * 12 + extract(month from past))::integer + 3);
   execute format('insert into %I select * from %I', parent, old_default);

@@ -37,10 +37,7 @@ create trigger audit_log_rows_stay before update or delete on audit_log
   for each row execute function refuse_audit_change();
 create trigger audit_log_stays before truncate on audit_log
   for each statement execute function refuse_audit_change();
--- Postgres copies only row triggers to partitions, so ensure_partitions adds this one to the partitions that it
--- creates.
-create trigger audit_log_stays before truncate on audit_log_default
-  for each statement execute function refuse_audit_change();
+select copy_statement_triggers('audit_log', 'audit_log_default');
 
 -- Current problems and the time of the last notification for each, so that only one of any number of processes sends
 -- it, and none again within an hour.

@@ -3,7 +3,6 @@ language plpgsql as $$
 declare
   month_start timestamptz;
   partition text;
-  definition text;
   created integer := 0;
 begin
   -- Two processes may do this at the same time.
@@ -15,13 +14,7 @@ begin
       begin
         execute format('create table %I partition of %I for values from (%L) to (%L)', partition, parent,
           lowest_id_at(month_start), lowest_id_at((month_start at time zone 'UTC' + interval '1 month') at time zone 'UTC'));
-        -- Postgres copies triggers for rows, and none for statements.
-        for definition in
-          select pg_get_triggerdef(t.oid, true) from pg_trigger t
-          where t.tgrelid = parent::regclass and not t.tgisinternal and t.tgtype & 1 = 0
-        loop
-          execute replace(definition, format(' ON %I ', parent), format(' ON %I ', partition));
-        end loop;
+        perform copy_statement_triggers(parent, partition);
         created := created + 1;
       exception when check_violation then
         raise warning 'rows of % are in the default partition already', partition;

@@ -11,7 +11,6 @@ declare
   first_id uuid;
   first_month timestamp;
   past interval;
-  definition text;
   moved bigint;
 begin
   execute format('lock table %I in access exclusive mode', parent);
@@ -26,13 +25,7 @@ begin
   execute format('alter table %I detach partition %I', parent, current_default);
   execute format('alter table %I rename to %I', current_default, old_default);
   execute format('create table %I partition of %I default', current_default, parent);
-  -- As in `ensure_partitions`: Postgres copies no triggers for statements.
-  for definition in
-    select pg_get_triggerdef(t.oid, true) from pg_trigger t
-    where t.tgrelid = old_default::regclass and not t.tgisinternal and t.tgtype & 1 = 0
-  loop
-    execute replace(definition, format(' ON %I ', old_default), format(' ON %I ', current_default));
-  end loop;
+  perform copy_statement_triggers(parent, current_default);
   perform ensure_partitions(parent, first_month::date,
     greatest(0, extract(year from past) * 12 + extract(month from past))::integer + 3);
   execute format('insert into %I select * from %I', parent, old_default);

@@ -2460,7 +2460,10 @@ begin
 
   -- Before their states change: the deliveries that end now are under way too.
   select jsonb_agg(j) into changes from (
-    select h.*, e.failing_since is not null or e.called_at is null as is_news, e.places as places_before, case
+    select h.*, e.failing_since is not null or e.called_at is null as is_news, e.places as places_before,
+      case when h.is_gone then 'gone'
+        when not h.works and e.failing_since < now() - disable_after then 'failing' end as disabled_reason,
+      case
       when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
         then greatest(least(e.places, max_in_flight) / 2, 1)
       when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
@@ -2490,8 +2493,8 @@ begin
         when d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type) then 'exhausted'
         when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
-        when exists (select from jsonb_to_recordset(changes) as j(id uuid, works boolean, is_gone boolean)
-          where j.id = e.id and (j.is_gone or (not j.works and e.failing_since < now() - disable_after))) then 'held'
+        when exists (select from jsonb_to_recordset(changes) as j(id uuid, disabled_reason text)
+          where j.id = e.id and j.disabled_reason is not null) then 'held'
         else x.status end
       from deliveries d join endpoints e on e.id = d.endpoint_id
       where d.id = x.delivery_id and d.id between first_id and last_id)
@@ -2540,8 +2543,8 @@ begin
 
   if changes is not null then
     with judged as materialized (
-      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, failure text, works boolean, is_gone boolean,
-        is_overloaded boolean, places integer)
+      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, failure text, works boolean,
+        disabled_reason text, is_overloaded boolean, places integer)
     ), locked as (
       select e.id from endpoints e join judged j on j.id = e.id order by e.id for no key update of e
     )
@@ -2550,11 +2553,9 @@ begin
       failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
       consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
       last_failure = case when not j.works then coalesce(j.failure, e.last_failure) end,
-      disabled_at = case when e.disabled_at is not null then e.disabled_at
-        when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
-      disabled_reason = case when e.disabled_at is not null then e.disabled_reason
-        when j.is_gone then 'gone'
-        when not j.works and e.failing_since < now() - disable_after then 'failing' end,
+      disabled_at = case when e.disabled_at is null and j.disabled_reason is null then null
+        else coalesce(e.disabled_at, now()) end,
+      disabled_reason = case when e.disabled_at is null then j.disabled_reason else e.disabled_reason end,
       places = j.places,
       slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
     from judged j, locked

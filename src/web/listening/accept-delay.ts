@@ -55,12 +55,25 @@ export function watchAcceptDelay(
     timer = undefined
     // The server answers its last requests, and accepts no more.
     if (!server.listening) return
-    if (waiting !== undefined) judge(performance.now() - waiting.since)
-    else if (hasCome || isTooLong) {
+    if (waiting !== undefined) giveUpIfLost(waiting)
+    if (waiting === undefined) {
+      if (!hasCome && !isTooLong) return
       waiting = { socket: connectProbe(), since: performance.now() }
       hasCome = false
-    } else return
+    }
     timer = setTimeout(probe, isTooLong ? EVERY_WHILE_TOO_LONG_MS : EVERY_MS).unref()
+  }
+
+  /**
+   * When its queue is full, the kernel loses connections, and some of them stay open on our side only: they would wait forever,
+   * and everyone would be refused. Another one is made then, which shows if the wait is still long.
+   */
+  function giveUpIfLost({ socket, since }: NonNullable<typeof waiting>): void {
+    const waitedMs = performance.now() - since
+    judge(waitedMs)
+    if (waitedMs <= maxWaitMs) return
+    waiting = undefined
+    socket.destroy()
   }
 
   function connectProbe(): Socket {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { listen, type WebServer } from '../../../src/web/listening/listen.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
@@ -41,12 +42,22 @@ describe('requests that wait too long to be accepted', () => {
       expect(JSON.parse(text)).to.include({ status: 503, title: 'Service Unavailable' })
     }
   })
+
+  it('are let in again although the connection that was to wait with them got lost in the kernel', async () => {
+    const { get } = server
+    const regain = await server.loseConnections()
+    await until('they are refused', async () => (await get('/v1/lines')).status === 503)
+    regain()
+    await until('they are let in again', async () => (await get('/v1/lines')).status === 200)
+  })
 })
 
 interface Slow {
   changes: boolean[]
   get: (path: string) => Promise<{ path: string } & Awaited<ReturnType<typeof requestRaw>>>
   connectionCount: () => Promise<number>
+  /** From now on connections of the server to itself are open on their side only. Resolves to what ends that. */
+  loseConnections: () => Promise<() => void>
   close: () => Promise<void>
 }
 
@@ -69,6 +80,16 @@ async function openSlow(): Promise<Slow> {
     changes,
     get: async (path) => ({ path, ...(await requestRaw(port, path, { agent: false })) }),
     connectionCount: () => connectionCount(web),
+    loseConnections: async () => {
+      const elsewhere = createServer().listen(0, '127.0.0.1')
+      await once(elsewhere, 'listening')
+      const addressOfWeb = web.server.address
+      web.server.address = () => elsewhere.address()
+      return () => {
+        web.server.address = addressOfWeb
+        elsewhere.close()
+      }
+    },
     close: () => web.close(),
   }
 }

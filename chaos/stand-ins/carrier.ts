@@ -13,13 +13,15 @@ const twilio = await startTwilio({
   },
 })
 const mediaSid = newSid('ME')
-const picture = twilio.host(
-  `/Messages/${newSid('MM')}/Media/${mediaSid}`,
-  MEDIA.picture.png ?? Buffer.alloc(0),
-)
+/** At Twilio the URL of a medium names its message. @returns the medium's URL */
+const hostFor = (messageSid: string) =>
+  twilio.host(`/Messages/${messageSid}/Media/${mediaSid}`, MEDIA.picture.png ?? Buffer.alloc(0))
+const picture = hostFor(newSid('MM'))
 const controlUrl = await startControl((told) => {
   const message = told as { sid: string; from: string; to: string; body: string }
-  // A message without a text is a picture.
-  twilio.receive({ ...message, media: message.body === '' ? [mediaSid] : [] })
+  // A message without a text is a picture. Who finds it in the list, and not by the callback, asks for it under its message.
+  const isPicture = message.body === ''
+  if (isPicture) hostFor(message.sid)
+  twilio.receive({ ...message, media: isPicture ? [mediaSid] : [] })
 })
 announce(twilio.url, { controlUrl, mediaPath: new URL(picture).pathname })

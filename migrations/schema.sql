@@ -2442,7 +2442,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
- RETURNS void
+ RETURNS jsonb
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
@@ -2453,6 +2453,7 @@ declare
   last_id uuid;
   over_in_order uuid[];
   changes jsonb;
+  others jsonb;
 begin
   select array_agg(x.delivery_id order by x.delivery_id) into ids from jsonb_to_recordset(results) as x(delivery_id uuid);
   first_id := ids[1];
@@ -2524,9 +2525,12 @@ begin
     where d.id = any (ids) and d.id between first_id and last_id and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
-    returning d.id, d.is_ordered and d.status <> 'pending' as is_over_in_order
+    returning d.id, d.is_ordered and d.status <> 'pending' as is_over_in_order,
+      case when d.status <> g.status then d.status end as other_status
   )
-  select array_agg(s.id) into over_in_order from settled s where s.is_over_in_order;
+  select array_agg(s.id) filter (where s.is_over_in_order),
+    jsonb_agg(jsonb_build_object('delivery_id', s.id, 'status', s.other_status)) filter (where s.other_status is not null)
+  into over_in_order, others from settled s;
 
   if over_in_order is not null then
     -- The deliveries that were parked because of one that has ended now.
@@ -2561,6 +2565,8 @@ begin
     from judged j, locked
     where e.id = j.id and e.id = locked.id;
   end if;
+
+  return others;
 end $function$
 ;
 
@@ -2660,6 +2666,8 @@ CREATE OR REPLACE FUNCTION public.step_lanes(results jsonb, wants jsonb, lease i
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+declare
+  others jsonb;
 begin
   perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
     select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
@@ -2668,7 +2676,13 @@ begin
   ) lane;
 
   if jsonb_array_length(results) > 0 then
-    perform settle_deliveries(results, max_in_flight, disable_after);
+    others := settle_deliveries(results, max_in_flight, disable_after);
+    if others is not null then
+      return query select null::integer, x.status, x.delivery_id, null::uuid, null::uuid, null::integer, null::integer,
+        null::text, null::bytea, null::bytea, null::uuid, null::uuid, null::text, null::text, null::text, null::text,
+        null::timestamptz, null::double precision, null::boolean
+      from jsonb_to_recordset(others) as x(delivery_id uuid, status text);
+    end if;
   end if;
 
   if jsonb_array_length(wants) > 0 then

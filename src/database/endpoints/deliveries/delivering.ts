@@ -86,6 +86,8 @@ export interface LaneStep {
 }
 
 export interface LaneAnswer {
+  /** What became of the result's delivery instead: its endpoint takes no events any more, or it was disconnected. */
+  became?: 'held' | 'exhausted'
   deliveries: ClaimedDelivery[]
   /** True if no more are due now. If false, more may be due, or the endpoint has as many requests as it may. */
   isIdle: boolean
@@ -103,7 +105,7 @@ export interface LaneSettings {
 }
 
 type Row = Omit<ClaimedDelivery, 'id' | 'status' | 'claimedSince'> & {
-  n: number
+  n: number | null
   deliveryId: string
   status: ClaimedDelivery['status'] | 'idle'
   nextDueMs: number | null
@@ -139,9 +141,10 @@ export async function deliverNext(
   )
   const answers = steps.map((): LaneAnswer => ({ deliveries: [], isIdle: false, nextDueMs: null }))
   for (const { n, nextDueMs, status, deliveryId: id, ...row } of rows) {
-    const answer = answers[n]
+    const answer = answers[n ?? steps.findIndex(({ result }) => result?.deliveryId === id)]
     if (answer === undefined) continue
-    if (status === 'idle') Object.assign(answer, { isIdle: true, nextDueMs })
+    if (n === null) Object.assign(answer, { became: status })
+    else if (status === 'idle') Object.assign(answer, { isIdle: true, nextDueMs })
     else answer.deliveries.push({ id, ...row, status, claimedSince })
   }
   return answers

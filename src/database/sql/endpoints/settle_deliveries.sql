@@ -8,8 +8,10 @@
 -- together. For the time of `slowdown` after that the places grow one by one.
 --
 -- It runs in steps, as `claim_in_lanes` does. The outcome of most attempts changes nothing at the endpoint.
+--
+-- Returns [{delivery_id, status}] of those that became something else than their result says; null if there is none.
 create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
-returns void
+returns jsonb
 language plpgsql volatile set enable_seqscan = off as $$
 declare
   ids uuid[];
@@ -18,6 +20,7 @@ declare
   last_id uuid;
   over_in_order uuid[];
   changes jsonb;
+  others jsonb;
 begin
   select array_agg(x.delivery_id order by x.delivery_id) into ids from jsonb_to_recordset(results) as x(delivery_id uuid);
   first_id := ids[1];
@@ -89,9 +92,12 @@ begin
     where d.id = any (ids) and d.id between first_id and last_id and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
-    returning d.id, d.is_ordered and d.status <> 'pending' as is_over_in_order
+    returning d.id, d.is_ordered and d.status <> 'pending' as is_over_in_order,
+      case when d.status <> g.status then d.status end as other_status
   )
-  select array_agg(s.id) into over_in_order from settled s where s.is_over_in_order;
+  select array_agg(s.id) filter (where s.is_over_in_order),
+    jsonb_agg(jsonb_build_object('delivery_id', s.id, 'status', s.other_status)) filter (where s.other_status is not null)
+  into over_in_order, others from settled s;
 
   if over_in_order is not null then
     -- The deliveries that were parked because of one that has ended now.
@@ -126,4 +132,6 @@ begin
     from judged j, locked
     where e.id = j.id and e.id = locked.id;
   end if;
+
+  return others;
 end $$;

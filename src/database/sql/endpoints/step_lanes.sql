@@ -15,7 +15,8 @@
 -- one want for each endpoint.
 --
 -- status: delivering | held | exhausted | parked (the last three are not to be attempted) | idle: no more were due, and next_due_ms
--- says when the next one is (null: none waits). A lane that is full has no idle row, nor has one that is paused.
+-- says when the next one is (null: none waits). A lane that is full has no idle row, nor has one that is paused. Rows without
+-- n come first: the deliveries of results that became held or exhausted instead of what their result says.
 create or replace function step_lanes(
   results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval
 )
@@ -26,6 +27,8 @@ returns table (
   is_replay boolean
 )
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  others jsonb;
 begin
   perform pg_advisory_xact_lock(hashtextextended(lane.endpoint_id::text, 3)) from (
     select x.endpoint_id from jsonb_to_recordset(results) as x(endpoint_id uuid)
@@ -34,7 +37,13 @@ begin
   ) lane;
 
   if jsonb_array_length(results) > 0 then
-    perform settle_deliveries(results, max_in_flight, disable_after);
+    others := settle_deliveries(results, max_in_flight, disable_after);
+    if others is not null then
+      return query select null::integer, x.status, x.delivery_id, null::uuid, null::uuid, null::integer, null::integer,
+        null::text, null::bytea, null::bytea, null::uuid, null::uuid, null::text, null::text, null::text, null::text,
+        null::timestamptz, null::double precision, null::boolean
+      from jsonb_to_recordset(others) as x(delivery_id uuid, status text);
+    end if;
   end if;
 
   if jsonb_array_length(wants) > 0 then

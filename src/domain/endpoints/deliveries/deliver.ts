@@ -3,6 +3,7 @@ import {
   giveDeliveryBack,
   type AttemptResult,
   type ClaimedDelivery,
+  type LaneAnswer,
 } from '../../../database/endpoints/deliveries/delivering.js'
 import { DISCONNECTED } from '../../../database/endpoints/deliveries/ending.js'
 import { policyOf } from '../../../database/endpoints/policy.js'
@@ -47,9 +48,20 @@ export async function deliver(context: Context, id: string, endpointId: string):
   if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
   const result = await attemptDelivery(context, delivery)
   if (result === undefined) return { kind: 'early', ms: 0 }
-  await retryWrite(context, () => context.batched.deliverNext({ endpointId, places: 0, result }))
-  logAttempt(context, result)
-  return outcomeOf(result)
+  let became: LaneAnswer['became']
+  await retryWrite(context, async () => {
+    ;({ became } = await context.batched.deliverNext({ endpointId, places: 0, result }))
+  })
+  const settled = settledAs(result, became)
+  logAttempt(context, settled)
+  return outcomeOf(settled)
+}
+
+/** Returns the result with what became of its delivery. */
+export function settledAs(result: AttemptResult, became: LaneAnswer['became']): AttemptResult {
+  if (became === undefined) return result
+  const { retryInMs: _, ...others } = result
+  return { ...others, status: became }
 }
 
 /** @returns undefined if this process was suspended since the claim: another may have delivered it by now */

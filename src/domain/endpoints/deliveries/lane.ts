@@ -1,4 +1,8 @@
-import type { AttemptResult, ClaimedDelivery } from '../../../database/endpoints/deliveries/delivering.js'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  LaneAnswer,
+} from '../../../database/endpoints/deliveries/delivering.js'
 import { recordDeliveryCrash } from '../../../database/endpoints/deliveries/stranded.js'
 import type { Config } from '../../../config.js'
 import { asError } from '../../../errors.js'
@@ -6,7 +10,7 @@ import { jobCrashes } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { retryWrite } from '../../retry-write.js'
-import { attemptDelivery, logAttempt } from './deliver.js'
+import { attemptDelivery, logAttempt, settledAs } from './deliver.js'
 
 /** An answer is slow if it takes more than twice the usual time, and 20 ms more: less may be chance. */
 const SLOW = { factor: 2, ms: 20 }
@@ -148,12 +152,14 @@ class Lane {
   }
 
   /** Claims deliveries for places that the lane has taken, and records a request's result in the same statement. */
-  async #step(places: number, result?: AttemptResult): Promise<void> {
+  async #step(places: number, result?: AttemptResult): Promise<LaneAnswer['became']> {
     const { endpointId } = this
     const step = { endpointId, places, ...(result ? { result } : {}) }
     let toAttempt: ClaimedDelivery[]
+    let became: LaneAnswer['became']
     try {
       const answer = await this.context.batched.deliverNext(step)
+      became = answer.became
       toAttempt = answer.deliveries.filter(({ status }) => status === 'delivering')
       // A delivery that was held, parked or given up has no request whose end would start the next, so the lane has
       // to look.
@@ -166,6 +172,7 @@ class Lane {
     this.#give(places - toAttempt.length)
     for (const delivery of toAttempt) void this.#during(() => this.#request(delivery))
     if (this.#shallLook) this.look()
+    return became
   }
 
   async #request(delivery: ClaimedDelivery): Promise<void> {
@@ -184,15 +191,17 @@ class Lane {
 
   async #goOn(result: AttemptResult): Promise<void> {
     const { context, endpointId } = this
-    await retryWrite(context, () => {
+    let became: LaneAnswer['became']
+    await retryWrite(context, async () => {
       const places = this.#take()
       // What is due is claimed when the lane gets a place again.
       if (places === 0) this.#shallLook = true
-      return this.#step(places, result)
+      became = await this.#step(places, result)
     })
-    logAttempt(context, result)
-    if (result.status === 'pending') {
-      void context.queues.wakeLaneIn(result.retryInMs ?? 0, { endpointId, id: result.deliveryId })
+    const settled = settledAs(result, became)
+    logAttempt(context, settled)
+    if (settled.status === 'pending') {
+      void context.queues.wakeLaneIn(settled.retryInMs ?? 0, { endpointId, id: result.deliveryId })
     }
   }
 

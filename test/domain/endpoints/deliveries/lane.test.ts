@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import { deliveryAttempts } from '../../../../src/telemetry/metrics.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { createContext } from '../../../../src/domain/open-context.js'
 import { newId } from '../../../../src/ids.js'
@@ -182,6 +183,25 @@ describe('the lane of an endpoint', () => {
     await run(rows[0]!)
     expect(new Set(await statuses(rows))).to.deep.equal(new Set(['held']))
     expect(receiver.requests.length).to.be.within(1, 2)
+  })
+
+  it('says that an event is held which would have been retried, and does not come back for it', async () => {
+    const [row] = await receiveMany(1)
+    receiver.answerWith((response) => {
+      void changeRows(context, 'endpoints', { id: row!.endpoint_id }, { disabled_at: new Date() }).then(() =>
+        response.writeHead(500).end(),
+      )
+    })
+    const counted = async () =>
+      (await deliveryAttempts.get()).values.find(
+        ({ labels }) => labels.outcome === 'held' && labels.answer === '5xx',
+      )?.value ?? 0
+    const before = await counted()
+    await run(row!)
+    expect(await statuses([row!])).to.deep.equal(['held'])
+    expect((await counted()) - before).to.equal(1)
+    const delayed = await context.queues.deliverEvent.getDelayed()
+    expect(delayed.filter(({ data }) => data.endpointId === row!.endpoint_id)).to.deep.equal([])
   })
 
   it('goes on when one of its events cannot be sent for a fault of ours', async () => {

@@ -5,6 +5,7 @@ const WINDOWS = ['test/domain/messages/sending/send-windows.test.ts']
 const LATE = ['test/domain/messages/sending/send.test.ts', 'test/domain/messages/sending/settle.test.ts']
 const OUTCOMES = ['test/domain/messages/sending/send-outcomes.test.ts']
 const PAUSES = ['test/domain/operating/pauses/sending.test.ts']
+const WORKERS = ['test/workers/start-worker.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
 
 /** These mutants are on the way from the claim to the state that follows from the carrier's answer. */
@@ -150,5 +151,19 @@ export const SENDING: readonly Mutant[] = [
     find: 'void queues.enqueueNext(end)',
     replace: 'void queues.enqueueDeliveries(end.deliveries)',
     tests: ['test/domain/sweep-leases.test.ts', 'test/domain/messages/message-status.test.ts'],
+  },
+  {
+    breaks: 'jobs of a killed worker lie idle for a minute',
+    file: 'workers/start-worker.ts',
+    find: 'STALLED_CHECK_MS = 5000',
+    replace: 'STALLED_CHECK_MS = 60_000',
+    tests: WORKERS,
+  },
+  {
+    breaks: 'a job whose workers have died twice is failed',
+    file: 'workers/start-worker.ts',
+    find: 'maxStalledCount: Number.MAX_SAFE_INTEGER',
+    replace: 'maxStalledCount: 1',
+    tests: WORKERS,
   },
 ]

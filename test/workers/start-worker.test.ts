@@ -10,12 +10,14 @@ import { until } from '../helpers/until.js'
 describe('startWorker', () => {
   let context: Context
   let worker: RunningProcess
+  let leftBehind: string
 
   before(async () => {
     const installation = await createInstallation({ LOG_LEVEL: 'info' })
     context = installation.context
     worker = runSource('test/workers/scripted-worker.ts', installation.environment)
     await until('the worker has started', () => worker.log().some(({ msg }) => msg === 'process.started'))
+    leftBehind = await leaveBehind()
   })
 
   after(async () => {
@@ -28,6 +30,21 @@ describe('startWorker', () => {
     const id = newId()
     await context.redis.rpush(`script:${id}`, ...words)
     await context.queues.enqueueMessages([{ id, generation: 0 }])
+    return id
+  }
+
+  /** Adds a job as if a worker had taken it and died, for the eighth time. */
+  async function leaveBehind(): Promise<string> {
+    const { sendMessage } = context.queues
+    const id = newId()
+    await context.redis.rpush(`script:${id}`, 'again:3600000')
+    await sendMessage.add('send-message', { v: 1, id } as never, { jobId: id, delay: 3_600_000 })
+    await context.redis
+      .multi()
+      .zrem(sendMessage.toKey('delayed'), id)
+      .lpush(sendMessage.toKey('active'), id)
+      .hset(sendMessage.toKey(id), 'stc', 7)
+      .exec()
     return id
   }
 
@@ -145,6 +162,13 @@ describe('startWorker', () => {
 
     await until('both are in its log', () => logged('job.not_isolated').length === 2)
     expect(await crashCount(tooLong)).to.equal(0)
+  })
+
+  // It comes last, because it takes two of the worker's checks.
+  it('a job that dead workers have left behind runs again within seconds, however often that was', async () => {
+    await until('it has run', async () => (await runCount(leftBehind)) === 1)
+    await whenDelayed(leftBehind)
+    expect(await context.queues.sendMessage.getFailedCount()).to.equal(0)
   })
 
   // What else nobody can read is in test/queues/jobs.test.ts.

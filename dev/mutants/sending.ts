@@ -166,4 +166,11 @@ export const SENDING: readonly Mutant[] = [
     replace: 'maxStalledCount: 1',
     tests: WORKERS,
   },
+  {
+    breaks: 'what has become due is looked for once a minute',
+    file: 'workers/processes/maintenance.ts',
+    find: 'SWEEP_MS = 1000',
+    replace: 'SWEEP_MS = 60_000',
+    tests: ['test/workers/maintenance.test.ts'],
+  },
 ]

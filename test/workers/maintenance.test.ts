@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
 import { addUser } from '../../src/domain/people/users.js'
 import { newId } from '../../src/ids.js'
+import { messageRow, queueMessage } from '../domain/fixtures.js'
+import { createLine } from '../helpers/factories.js'
 import { lowestIdAt } from '../helpers/lowest-id.js'
 import { startProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
@@ -89,6 +91,15 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
     const subjects = () => context.db('notices').where({ kind: 'aged' }).pluck<string[]>('subject')
     await until('the old one is gone', async () => !(await subjects()).includes('91 days'))
     expect(await subjects()).to.deep.equal(['89 days'])
+  })
+
+  it('releases scheduled messages all the time, not only at its start', async () => {
+    const line = await createLine(context)
+    const dueNow = { status: 'scheduled', send_at: new Date(), due_at: new Date() }
+    for (let n = 0; n < 2; n += 1) {
+      const id = await queueMessage(context, line, dueNow)
+      await until('it is released', async () => (await messageRow(context, id)).status === 'queued')
+    }
   })
 
   it('makes the partitions of the months to come', async () => {

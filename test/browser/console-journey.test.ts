@@ -7,7 +7,7 @@ import { createSetUpLink } from '../../src/domain/people/set-up-links.js'
 import { addUser } from '../../src/domain/people/users.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
 import { openings } from '../helpers/openings.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startWeb, startWorkers, stopProcesses } from '../helpers/process/processes.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import { createInstallation } from '../journeys/support/steps.js'
@@ -36,9 +36,7 @@ describe('the console in a browser', function () {
     ;[receiver, browser] = await Promise.all([open(startReceiver()), open(launchBrowser())])
     await Promise.all([
       startWeb(installation.environment),
-      startProcess('send-message', installation.environment),
-      startProcess('deliver-event', installation.environment),
-      startProcess('maintenance', installation.environment),
+      startWorkers(['send-message', 'deliver-event', 'maintenance'], installation.environment),
     ])
   })
 

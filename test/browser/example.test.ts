@@ -14,8 +14,8 @@ import { createLine, type TestLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import {
   runProgram,
-  startProcess,
   startWeb,
+  startWorkers,
   stopProcesses,
   type RunningProcess,
 } from '../helpers/process/processes.js'
@@ -75,9 +75,7 @@ describe('the example application', function () {
     browser = await open(launchBrowser())
     await Promise.all([
       startWeb(installation.environment),
-      startProcess('send-message', installation.environment),
-      startProcess('deliver-event', installation.environment),
-      startProcess('maintenance', installation.environment),
+      startWorkers(['send-message', 'deliver-event', 'maintenance'], installation.environment),
     ])
   })
 

@@ -18,7 +18,8 @@ const FRIEND = '+15005550199'
 describe('sending and receiving media', () => {
   const bucket = openForSuite(startBucket)
   const SETUP = {
-    processes: ['fetch-media', 'web', 'send-message', 'deliver-event', 'maintenance'],
+    processes: ['fetch-media', 'web'],
+    workers: ['send-message', 'deliver-event', 'maintenance'],
     environment: async () => {
       const port = String(await freePort())
       return {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import ClientOAuth2 from 'client-oauth2'
 import { createEnvironment } from '../helpers/process/environment.js'
-import { startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startWorkers, stopProcesses } from '../helpers/process/processes.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import type { Answer } from '../helpers/web/web.js'
@@ -35,7 +35,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
   before(async () => {
     const environment = await createEnvironment({ PRODUCT_WORD: 'burner' })
     ;[server, receiver] = await Promise.all([serveOAuth(environment), startReceiver()])
-    await Promise.all([startProcess('deliver-event', environment), startProcess('send-message', environment)])
+    await startWorkers(['deliver-event', 'send-message'], environment)
   })
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startWeb, startWorkers, stopProcesses } from '../helpers/process/processes.js'
 import { openForSuite } from '../helpers/suite.js'
 import { describeInstallation } from './support/installation.js'
 import { startPgBouncer } from './support/pgbouncer.js'
@@ -18,11 +18,7 @@ describeInstallation('journey: Postgres behind PgBouncer in transaction mode', S
 
   it('texts are accepted, sent and delivered, with DATABASE_NAMED_STATEMENTS=false', async () => {
     const behind = { ...environment, DATABASE_URL: bouncer.url, DATABASE_NAMED_STATEMENTS: 'false' }
-    const [web] = await Promise.all([
-      startWeb(behind),
-      startProcess('send-message', behind),
-      startProcess('maintenance', behind),
-    ])
+    const [web] = await Promise.all([startWeb(behind), startWorkers(['send-message', 'maintenance'], behind)])
     const line = await createLine(context, WIDE)
     const texts = numbers(100).map((toNumber) => ({ toNumber }))
     const ids = await postAll(web.url, line, texts)

@@ -14,7 +14,8 @@ import { numbers, outboundMessages, postAll, WIDE } from './support/steps.js'
 const TEXTS = 20
 
 const SETUP = {
-  processes: ['web', 'send-message', 'maintenance'],
+  processes: ['web'],
+  workers: ['send-message', 'maintenance'],
   environment: async () => ({ PORT: String(await freePort()), CARRIER_TIMEOUT_MS: '2000' }),
 } as const
 

@@ -12,7 +12,8 @@ import { numbers, outboundMessages, postAll, WIDE } from './support/steps.js'
 const COUNT = 50
 
 const SETUP = {
-  processes: ['web', 'send-message', 'receive-smpp'],
+  processes: ['web'],
+  workers: ['send-message', 'receive-smpp'],
   environment: async () => ({ PORT: String(await freePort()) }),
 } as const
 

@@ -14,7 +14,7 @@ const LONG = 'A text that is longer than one segment of 160 characters, and so g
   3,
 )
 
-const SETUP = { processes: ['receive-smpp', 'send-message', 'deliver-event'] } as const
+const SETUP = { processes: [], workers: ['receive-smpp', 'send-message', 'deliver-event'] } as const
 
 /** What runs is what was built: receive-smpp and deliver-event, each as a process. */
 describeInstallation('journey: message_payload and national tables', SETUP, ({ context, receiver }) => {

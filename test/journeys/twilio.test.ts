@@ -27,7 +27,8 @@ const MP3 = MEDIA.recording.mp3!
 const [ANNA = '', BEN = '', CLEO = ''] = numbers(3)
 
 const SETUP = {
-  processes: ['maintenance', 'web', 'send-message', 'deliver-event', 'fetch-media'],
+  processes: ['maintenance', 'web'],
+  workers: ['send-message', 'deliver-event', 'fetch-media'],
   environment: async () => {
     const PORT = String(await freePort())
     return { PORT, PUBLIC_URL: `http://127.0.0.1:${PORT}` }

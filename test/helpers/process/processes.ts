@@ -39,13 +39,27 @@ const START_MS = 60_000
 /** Starts one process of the Procfile and waits until it says that it has started. */
 export async function startProcess(name: ProcessName, environment: Environment): Promise<RunningProcess> {
   const started = runSource(sourceOf(name), withLog(environment), { name })
-  const said = () => `${name} says that it has started; it said:\n${started.lines.join('\n')}`
-  await until(
-    said,
-    () => !started.isRunning() || started.log().some(({ msg }) => msg === 'process.started'),
-    START_MS,
-  )
+  await untilStarted(started)
+  return started
+}
+
+async function untilStarted(started: RunningProcess, count = 1): Promise<void> {
+  const said = () => `${started.name} says that it has started; it said:\n${started.lines.join('\n')}`
+  const saidAll = () => started.log().filter(({ msg }) => msg === 'process.started').length === count
+  await until(said, () => !started.isRunning() || saidAll(), START_MS)
   if (!started.isRunning()) throw new Error(`ended instead: ${said()}`)
+}
+
+/**
+ * Workers of the Procfile in one process, as `linehook start --small` runs them: for a story in which none of them ends
+ * alone. Each process takes more than a second of a processor to start.
+ */
+export async function startWorkers(
+  names: readonly ProcessName[],
+  environment: Environment,
+): Promise<RunningProcess> {
+  const started = runSource('workers/all.ts', withLog(environment), { name: 'workers', args: names })
+  await untilStarted(started, names.length)
   return started
 }
 

@@ -4,6 +4,7 @@ import type { Environment } from '../../helpers/process/environment.js'
 import {
   startProcess,
   startWeb,
+  startWorkers,
   stopProcesses,
   type ProcessName,
   type RunningProcess,
@@ -22,13 +23,15 @@ export interface Installation {
   running: {
     /** Of `web`, where there is one. */
     url: string
-    /** In the order in which they are named. */
+    /** In the order in which they are named; the one of `workers` is the last. */
     processes: RunningProcess[]
   }
 }
 
 interface Options {
   processes: readonly ProcessName[]
+  /** Those that run together in one more process. */
+  workers?: readonly ProcessName[]
   /** What differs from the configuration that tests have otherwise. A function is called when the suite begins. */
   environment?: Environment | (() => Environment | Promise<Environment>)
 }
@@ -36,7 +39,7 @@ interface Options {
 /** A `describe` of processes as they are built, with stores of their own. They are ended after its tests. */
 export function describeInstallation(
   title: string,
-  { processes, environment: overrides = {} }: Options,
+  { processes, workers = [], environment: overrides = {} }: Options,
   body: (this: Suite, installation: Installation) => void,
 ): void {
   describe(title, function () {
@@ -51,9 +54,12 @@ export function describeInstallation(
       return installation.context
     })
     const running = openedLater(async () => {
-      const started = await Promise.all(
-        processes.map((name) => (name === 'web' ? startWeb(environment) : startProcess(name, environment))),
-      )
+      const started = await Promise.all([
+        ...processes.map((name) =>
+          name === 'web' ? startWeb(environment) : startProcess(name, environment),
+        ),
+        ...(workers.length > 0 ? [startWorkers(workers, environment)] : []),
+      ])
       const web = started[processes.indexOf('web')] as RunningWeb | undefined
       return { url: web?.url ?? '', processes: started, close: stopProcesses }
     })

@@ -33,6 +33,15 @@ async function startOwnServices(): Promise<void> {
   await createTemplate()
 }
 
+/** The process that reports a parallel run gets only the stack of a failure, and a stack does not name the cause. */
+export const mochaHooks = {
+  afterEach(this: Mocha.Context): void {
+    const error = this.currentTest?.err
+    if (error?.cause instanceof Error && process.env.MOCHA_WORKER_ID !== undefined)
+      error.stack = `${error.stack}\nCaused by: ${error.cause.stack}`
+  },
+}
+
 export async function mochaGlobalTeardown(): Promise<void> {
   await services?.stop()
   rmSync(dataFolder, { recursive: true, force: true })

@@ -27,7 +27,8 @@ const SHORT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 
 /** Buckets for work that waits for its turn. */
 const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 
-/** Requests to `web`, and what comes in. */
+// Requests to `web`, and what comes in.
+
 export const httpRequests = counter(
   'linehook_http_requests_total',
   'Requests handled by web. route: as in the route table, or none if no route matches.',
@@ -64,7 +65,8 @@ export const receipts = counter(
   ['status', 'outcome'],
 )
 
-/** Sending. */
+// Sending.
+
 export const messageOutcomes = counter(
   'linehook_message_outcomes_total',
   'Messages that a worker has finished. outcome: sent, failed or unknown. reason: none, carrier or media if they gave it, or one of ours.',
@@ -109,7 +111,8 @@ export const carrierBinds = counter(
   ['carrier', 'bind_as', 'outcome'],
 )
 
-/** Delivering and copying. */
+// Delivering and copying.
+
 export const deliveryAttempts = counter(
   'linehook_delivery_attempts_total',
   'Requests to endpoints. outcome: delivered, retry, exhausted or held. answer: the status class or the failure.',
@@ -133,7 +136,8 @@ export const mediaDuration = histogram(
   SHORT_SECONDS,
 )
 
-/** Jobs, and what keeps them going. */
+// Jobs, and what keeps them going.
+
 export const jobDuration = histogram(
   'linehook_job_duration_seconds',
   'How long jobs took. outcome: done, again (postponed), unavailable (Postgres or Redis is down), crashed or unreadable.',
@@ -156,7 +160,8 @@ export const sweeperFinds = counter(
   ['what'],
 )
 
-/** Telling people. */
+// Telling people.
+
 export const noticesTold = counter(
   'linehook_notices_total',
   'Notifications to users and operators. kind: as in docs/notices.md.',
@@ -168,7 +173,8 @@ export const dispatchAttempts = counter(
   ['kind', 'outcome'],
 )
 
-/** The process. */
+// The process.
+
 const processInfo = gauge('linehook_process_info', 'Always 1. version: the version of Linehook.', ['version'])
 const poolConnections = gauge(
   'linehook_database_pool_connections',

@@ -1,46 +1,33 @@
+import type { Middleware } from 'koa'
 import { DEFAULT_RETRY_WORDS } from '../../../domain/endpoints/deliveries/retry-schedule.js'
-import type { Context as KoaContext, Middleware } from 'koa'
-import { listAccountDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
-import { getApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.js'
-import {
-  getEndpointWork,
-  MAX_COUNTED,
-  type EndpointWork,
-} from '../../../domain/endpoints/deliveries/endpoint-work.js'
-import { findMissed, type Missed } from '../../../domain/endpoints/deliveries/replay.js'
-import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
+import { MAX_COUNTED } from '../../../domain/endpoints/deliveries/endpoint-work.js'
+import { findMissed } from '../../../domain/endpoints/deliveries/replay.js'
+import { getEndpoint } from '../../../domain/endpoints/endpoints.js'
 import { optInEventsOf, unaskedEventsOf } from '../../../domain/endpoints/opt-in-events.js'
-import { getPolicy, type ShownPolicy } from '../../../domain/endpoints/policies.js'
 import { revealSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
 import { testEventTypesOf, type TestEventResult } from '../../../domain/endpoints/test-event.js'
-import { getConnection } from '../../../domain/lines/connection-overview.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { withHost } from '../../../domain/operating/overview/endpoints.js'
-import { pauseOf } from '../../../domain/operating/pauses.js'
-import { listEndpointHours, type DayEvents } from '../../../database/lines/line-health.js'
 import { actingFor } from '../../actor.js'
-import { applicationPath } from '../applications/application/page-model.js'
 import { queryOf } from '../form-values.js'
 import { Confirm, Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
-import { linePath, LINES, sectionPath } from '../lines/line/section.js'
+import { linePath, LINES } from '../lines/line/section.js'
 import { live } from '../live.js'
-import { answerPage, pageOf, shownOnce, type Page } from '../page.js'
+import { answerPage, shownOnce, type Page } from '../page.js'
 import { Fact, Facts } from '../parts/facts.js'
 import { PageHead, type Crumbs } from '../parts/page-head.js'
 import { EventChart } from '../sparkline.js'
 import { isConfirmed } from '../people/session.js'
 import { NeedsSignIn } from '../portal/needs-sign-in.js'
 import { UserText } from '../user-text.js'
-import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { askedEndpoint } from './acts.js'
 import { Health, needsAct, Places } from './health.js'
-import { HeldEvents, MAX_SHOWN, type HeldDelivery } from './held-events.js'
+import { loadNow, type EndpointView } from './endpoint-view.js'
+import { HeldEvents } from './held-events.js'
 import { EndpointName, NameField } from './name.js'
 import { OptInEvents } from './opt-in-events.js'
-import { endpointPath } from './path.js'
 import { PauseEvents } from './pause.js'
 import { Policy, scheduleWords, SHAPE_WORDS, type ShownPreview } from './policy.js'
 import { Replay, type CountedReplay } from './replay.js'
@@ -53,31 +40,6 @@ interface Shown {
   testEvent: TestEventResult
   policyPreview: ShownPreview
   replayCount: CountedReplay
-}
-
-/** The line, application or account whose events an endpoint gets. */
-interface Owner {
-  what: 'line' | 'application' | 'account'
-  name: string
-  href: string
-  /** False if a line's developer connection is off; it is switched on on the line's page. */
-  isOn: boolean
-  switchPath: string
-  activityPath: string
-}
-
-interface EndpointView {
-  page: Page
-  endpoint: Endpoint
-  owner: Owner
-  pause: Parameters<typeof PauseEvents>[0]['endpoint']
-  held: readonly HeldDelivery[]
-  work: EndpointWork
-  policy: ShownPolicy
-  events: DayEvents | undefined
-  missed: Missed | undefined
-  /** A path such as `/console/endpoints/…`. */
-  path: string
 }
 
 /**
@@ -158,67 +120,6 @@ export function liveEndpoint(context: Context): Middleware {
     await getEndpoint(context, caller, id)
     await stream(ctx, next)
   }
-}
-
-/** Everything but what can be replayed. */
-async function loadNow(context: Context, ctx: KoaContext): Promise<EndpointView> {
-  const { caller, id } = askedEndpoint(ctx)
-  const endpoint = await getEndpoint(context, caller, id)
-  const owner = await findOwner(context, endpoint)
-  const { userId, pausedAt, pausedByUser, lineId, applicationId } = endpoint
-  return {
-    page: pageOf(ctx, context),
-    endpoint,
-    owner,
-    pause: { pausedAt, pausedBy: pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null },
-    // Messages to other users' lines are private: for an application's endpoint the number of events is enough.
-    held: applicationId === null ? await findHeld(context, userId, lineId, id) : [],
-    work: await getEndpointWork(context, id),
-    policy: await getPolicy(context, caller, id),
-    events: owner.what === 'account' ? undefined : await listEndpointHours(context.db, endpoint),
-    missed: undefined,
-    path: endpointPath(id),
-  }
-}
-
-async function findOwner(context: Context, endpoint: Endpoint): Promise<Owner> {
-  const { userId, lineId, applicationId, isOutgoingWebhook } = endpoint
-  if (lineId === null && applicationId === null) {
-    return {
-      ...{ what: 'account', name: 'your account', href: OPERATIONAL, isOn: true, switchPath: OPERATIONAL },
-      activityPath: '/console/notices',
-    }
-  }
-  if (lineId === null) {
-    const { id, name } = await getApplication(context, userId, applicationId ?? '')
-    const href = applicationPath(id)
-    return {
-      what: 'application',
-      name,
-      href,
-      isOn: true,
-      switchPath: href,
-      activityPath: `${href}#deliveries`,
-    }
-  }
-  const { name } = await getOwnLine(context, userId, lineId)
-  const { enabled } = await getConnection(context, userId, lineId)
-  return {
-    what: 'line',
-    name,
-    href: sectionPath(lineId, isOutgoingWebhook ? 'outgoing-webhook' : 'endpoints'),
-    isOn: enabled,
-    switchPath: sectionPath(lineId, 'connection'),
-    activityPath: `/console/activity?line=${lineId}`,
-  }
-}
-
-/** Finds the newest first, at most one more than is shown. */
-function findHeld({ db }: Context, userId: string, lineId: string | null, endpointId: string) {
-  if (lineId === null) {
-    return listAccountDeliveries(db, userId, { endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
-  }
-  return listDeliveries(db, userId, { lineId, endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
 }
 
 /** Some notifications are for operators only. */

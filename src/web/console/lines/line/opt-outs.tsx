@@ -35,18 +35,11 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
       {optOuts.length === 0 ? (
         <p class="muted">No opt-outs.</p>
       ) : (
-        <ul>
-          {optOuts.slice(0, SHOWN).map(({ number, optedOutAt }) => (
-            <li key={number}>
-              <a href={conversationPath(view.line.id, number)}>
-                <PhoneNumber number={number} />
-              </a>{' '}
-              <span class="muted">
-                since <Time at={optedOutAt} />
-              </span>
-            </li>
-          ))}
-        </ul>
+        <Numbers
+          lineId={view.line.id}
+          word="since"
+          rows={optOuts.slice(0, SHOWN).map(({ number, optedOutAt: at }) => ({ number, at }))}
+        />
       )}
       {optOuts.length > SHOWN && (
         <p>
@@ -60,20 +53,35 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
             This looks like two machines replying to each other, so sending to these numbers is paused.
             Messages wait until the pause ends. Incoming ones still go to your server.
           </p>
-          <ul>
-            {pauses.map(({ number, pausedUntil }) => (
-              <li key={number}>
-                <a href={conversationPath(view.line.id, number)}>
-                  <PhoneNumber number={number} />
-                </a>{' '}
-                <span class="muted">
-                  until <Time at={pausedUntil} />
-                </span>
-              </li>
-            ))}
-          </ul>
+          <Numbers
+            lineId={view.line.id}
+            word="until"
+            rows={pauses.map(({ number, pausedUntil: at }) => ({ number, at }))}
+          />
         </>
       )}
     </Section>
+  )
+}
+
+function Numbers(props: {
+  lineId: string
+  word: 'since' | 'until'
+  rows: readonly { number: string; at: Date }[]
+}) {
+  const { lineId, word, rows } = props
+  return (
+    <ul>
+      {rows.map(({ number, at }) => (
+        <li key={number}>
+          <a href={conversationPath(lineId, number)}>
+            <PhoneNumber number={number} />
+          </a>{' '}
+          <span class="muted">
+            {word} <Time at={at} />
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -73,7 +73,7 @@ const FIELDS: Record<string, Schema> = {
       '`{"text": {{ payload | json }}}`. Rendering can take up to half a second.',
   ),
   templateContentType: describe(
-    { type: 'string', maxLength: 100, pattern: CONTENT_TYPE.source },
+    { type: 'string', maxLength: 100, pattern: CONTENT_TYPE.source, examples: ['application/json'] },
     "The Content-Type of the template's output. JSON output is validated.",
   ),
   signature: describe(

@@ -20,10 +20,10 @@ const SHORT = [...[...LONG, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]
 const SLOWEST_SHOWN = 15
 /** The rows side by side, and the runs of a row one after the other. */
 const ROWS = [
-  [{ name: 'short tests', args: [...atOnce(3), ...SHORT] }],
+  [{ name: 'short tests', args: [...atOnce(2), ...SHORT] }],
   [
     { name: 'chaos', args: [CHAOS] },
-    { name: 'journeys, browsers and programs', args: [...atOnce(3), ...LONG] },
+    { name: 'journeys, browsers and programs', args: [...atOnce(2), ...LONG] },
   ],
 ]
 

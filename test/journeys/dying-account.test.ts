@@ -92,7 +92,8 @@ describeInstallation('journey: a carrier account fails', SETUP, ({ context, runn
       const textOf = new Map(ids.map((id, n) => [id, texts[n]?.text ?? '']))
       const unknown = rows.filter(({ status }) => status === 'unknown').map(({ id }) => textOf.get(id))
       expect(rows.filter(({ status }) => status === 'failed')).to.deep.equal([])
-      expect(unknown.length).to.be.at.most(CONCURRENCY)
+      // Each of them may have written one more on a connection of which nobody knew yet that it had ended.
+      expect(unknown.length).to.be.at.most(2 * CONCURRENCY)
       const takenBy = (text: string) => taken.filter((each) => each.text === text).map(({ by }) => by)
       for (const { text } of texts) {
         if (unknown.includes(text)) expect(takenBy(text).join(), text).to.be.oneOf(['', 'telnyx'])

@@ -66,7 +66,8 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
       await context.db('sessions').delete()
     }
     expect(await rows()).to.deep.equal(before)
-  })
+    // Two requests for each form that there is, and a password with the second.
+  }).timeout(120_000)
 
   it('keeps the input, and is sent by submitting it again', async () => {
     const { lineId } = owner.line

@@ -15,5 +15,6 @@ export async function listen(
 
 /** Where a page says that its live part comes from. */
 export function livePathOf(html: string): string | undefined {
-  return /data-live="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  const [, main = ''] = /<main(.*)<\/main>/s.exec(html) ?? []
+  return /data-live="([^"]*)"/.exec(main)?.[1]?.replaceAll('&amp;', '&')
 }

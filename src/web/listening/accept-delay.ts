@@ -17,6 +17,12 @@ export interface AcceptDelayOptions {
 const TOO_LONG_MS = 1000
 /** Enough connections still wait then, so that no one is refused who could have been served in time. */
 const SHORT_MS = 500
+/**
+ * So many times the longest wait, a connection of ours is taken for lost. One that only waits long must not be replaced:
+ * the next one would wait behind it, and tell later that the wait is short again. With one processor beside 8 busy loops, 27 %
+ * less was accepted that way.
+ */
+const LOST_AFTER = 5
 const EVERY_MS = 200
 const EVERY_WHILE_TOO_LONG_MS = 50
 
@@ -71,7 +77,7 @@ export function watchAcceptDelay(
   function giveUpIfLost({ socket, since }: NonNullable<typeof waiting>): void {
     const waitedMs = performance.now() - since
     judge(waitedMs)
-    if (waitedMs <= maxWaitMs) return
+    if (waitedMs <= LOST_AFTER * maxWaitMs) return
     waiting = undefined
     socket.destroy()
   }

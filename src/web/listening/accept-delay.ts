@@ -18,9 +18,9 @@ const TOO_LONG_MS = 1000
 /** Enough connections still wait then, so that no one is refused who could have been served in time. */
 const SHORT_MS = 500
 /**
- * So many times the longest wait, a connection of ours is taken for lost. One that only waits long must not be replaced:
- * the next one would wait behind it, and tell later that the wait is short again. With one processor beside 8 busy loops, 27 %
- * less was accepted that way.
+ * After this many times the longest wait, our own connection counts as lost. One that is only slow must not be replaced:
+ * its successor would stand behind it, and show later that the wait is short again. When every slow one was replaced, a
+ * process beside 8 busy loops on one processor accepted 27 % less than it could.
  */
 const LOST_AFTER = 5
 const EVERY_MS = 200

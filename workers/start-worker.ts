@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../src/domain/context.js'
 import { openContext } from '../src/domain/open-context.js'
+import { warnOfSharedRedis } from '../src/domain/operating/shared-redis.js'
 import { warmUp } from '../src/domain/warm-up.js'
 import { asError } from '../src/errors.js'
 import { QUEUE_PREFIX } from '../src/queues/queues.js'
@@ -55,6 +56,7 @@ export async function startWorker<Data>(
     process.stderr.write(`${asError(error).message}\n`)
     process.exit(1)
   }
+  void warnOfSharedRedis(context)
 
   const concurrency = story.concurrency(context)
   const worker = new PromptWorker(story.queue, (job, token) => runJob(context, story, job, token), {

@@ -8,7 +8,7 @@ import { node } from './node.js'
 import { permissions } from './permissions.js'
 import { postgres } from './postgres.js'
 import { publicUrl } from './public-url.js'
-import { redisAof, redisPolicy, redisServer } from './redis.js'
+import { redisAof, redisPolicy, redisServer, redisSharing } from './redis.js'
 import { migrations, partitions, sealedSecrets } from './schema.js'
 
 /** The checks in the order in which they are shown; each comes after those that it needs. */
@@ -24,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   redisServer,
   redisPolicy,
   redisAof,
+  redisSharing,
   clocks,
   disks,
   publicUrl,

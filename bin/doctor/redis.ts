@@ -1,7 +1,10 @@
 import { asError } from '../../src/errors.js'
+import { readDatabaseIdentity } from '../../src/database/operating/identity.js'
+import { listDatabasesInUse, SHARED_REDIS } from '../../src/domain/operating/shared-redis.js'
 import { readRedisFacts } from '../../src/kit/redis/redis-facts.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { greetingAt, probe, placeOf, withoutPassword } from './place.js'
+import { postgres } from './postgres.js'
 import { isGiven, PATIENCE_MS, type Subject } from './subject.js'
 
 const STANDARD_PORT = 6379
@@ -113,6 +116,20 @@ export const redisAof: Check = {
       return fault('Redis could not write its AOF and now refuses writes.', 'Check whether its disk is full.')
     }
     return ok('appendonly is yes, and the last write worked.')
+  },
+}
+
+export const redisSharing: Check = {
+  name: 'Redis sharing',
+  needs: redisServer.name,
+  after: [postgres.name],
+  look: async ({ db, redis }, works) => {
+    if (!works(postgres.name)) {
+      return warning('Not compared with Postgres, because of the problem with Postgres.', 'Fix that first.')
+    }
+    const [own, inUse] = [await readDatabaseIdentity(db), await listDatabasesInUse(redis)]
+    if (inUse.some((each) => each !== own)) return fault(SHARED_REDIS.why, SHARED_REDIS.cure)
+    return ok('No other installation uses this Redis database.')
   },
 }
 

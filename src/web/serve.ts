@@ -1,4 +1,5 @@
 import { openContext } from '../domain/open-context.js'
+import { warnOfSharedRedis } from '../domain/operating/shared-redis.js'
 import { createStoreReadings } from '../domain/operating/store-readings.js'
 import { warmUp } from '../domain/warm-up.js'
 import { isProxyUntold } from '../network.js'
@@ -22,6 +23,7 @@ await openTraces('web', config, log)
 await warmUp(context, ['queue_messages', 'receive_messages'])
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
+void warnOfSharedRedis(context)
 if (Number(process.versions.node.split('.')[0]) < OLDEST_MAINTAINED_NODE) {
   const advice = 'This version of Node no longer gets security updates. Use 22 or 24'
   log.warn({ node: process.version, advice }, 'node.outdated')

@@ -5,7 +5,7 @@ import { newId } from '../../src/ids.js'
 import { messageRow, queueMessage } from '../domain/fixtures.js'
 import { createLine } from '../helpers/factories.js'
 import { lowestIdAt } from '../helpers/lowest-id.js'
-import { startProcess } from '../helpers/process/processes.js'
+import { startProcess, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import { makePartitions, monthAgo, nameOf } from '../domain/operating/retention/past.js'
 import { describeInstallation } from '../journeys/support/installation.js'
@@ -14,6 +14,8 @@ import { describeInstallation } from '../journeys/support/installation.js'
 const SETUP = { processes: [], environment: { MESSAGE_RETENTION_DAYS: '100' } }
 
 describeInstallation('maintenance', SETUP, ({ environment, context }) => {
+  let maintenance: RunningProcess
+
   before(async () => {
     await insertKey('old', '25 hours')
     await insertKey('young', '23 hours')
@@ -22,7 +24,16 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
     await insertNotices(context.db, [91, 89].map(noticeOf))
     await context.db.raw('drop table ??', [partitionOfNextMonth()])
     await makePartitions(context, monthAgo(5))
-    await startProcess('maintenance', environment)
+    const [second] = await context.redis.time()
+    await context.redis.zadd('{linehook}:databases', Number(second), 'another')
+    maintenance = await startProcess('maintenance', { ...environment, LOG_LEVEL: 'info' })
+  })
+
+  it('says that another installation uses its Redis', async () => {
+    const said = () => maintenance.log().filter(({ msg }) => msg === 'redis.shared')
+    await until('it is said', () => said().length > 0)
+    expect(said()).to.have.length(1)
+    expect(said()[0]?.advice).to.include('its own Redis database')
   })
 
   it('keeps house at its start: keys older than 24 h go, others stay', async () => {

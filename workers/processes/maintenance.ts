@@ -14,6 +14,7 @@ import { endOnDisabledLines } from '../../src/domain/messages/send/end-on-disabl
 import { enqueueResumed } from '../../src/domain/messages/resume.js'
 import { wakeRecovered } from '../../src/domain/messages/send/recovery.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
+import { watchSharedRedis } from '../../src/domain/operating/shared-redis.js'
 import { applyRetention } from '../../src/domain/operating/retention/retention.js'
 import {
   recountMinutes,
@@ -52,6 +53,7 @@ const COUNT_MS = 10_000
 const COUNT_AGAIN_MS = 15_000
 /** A fault is reported within this time, plus the patience that its kind has. */
 const TROUBLE_CHECK_MS = 15_000
+const SHARED_REDIS_CHECK_MS = 15_000
 /** Housekeeping gets a slot beside batches of background tasks, one of which may wait for a URL that hangs. */
 const TASKS_AT_ONCE = 8
 
@@ -108,6 +110,7 @@ await startWorker(
       regularly(COUNT_AGAIN_MS, 'counting again', recountMinutes),
       regularly(COUNT_AGAIN_MS, 'catching up with counting', createBackfill(context)),
       regularly(TROUBLE_CHECK_MS, 'looking for notices', notifyOfTroubles),
+      regularly(SHARED_REDIS_CHECK_MS, 'looking who uses Redis', watchSharedRedis),
       regularly(SCHEDULE_CHECK_MS, 'schedules', ({ queues }) => scheduleMaintenance(queues)),
     ]
     return {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
+import { watchSharedRedis, SHARED_REDIS } from '../../../src/domain/operating/shared-redis.js'
 import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
 import { createLine } from '../../helpers/factories.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -31,11 +32,23 @@ describe('what the doctor says of Postgres and Redis', () => {
       'Redis',
       'Redis policy',
       'Redis AOF',
+      'Redis sharing',
       'Clocks',
     ]) {
       expect(found[name], name).to.include({ state: 'ok' })
     }
     expect(found.Redis?.why).to.match(/^Redis at 127\.0\.0\.1:\d+ is version \d+\.\d+\.\d+ and responds\.$/)
+  })
+
+  it('another installation uses the same Redis database', async () => {
+    const other = await createTestContext({ REDIS_URL: environment.REDIS_URL! })
+    await watchSharedRedis(other)
+    const found = await runDoctor(environment)
+    expect(found['Redis sharing']).to.deep.equal({ state: 'fault', ...SHARED_REDIS })
+    expect(await runDoctor({ ...environment, DATABASE_URL: other.config.databaseUrl })).to.deep.include({
+      'Redis sharing': { state: 'ok', why: 'No other installation uses this Redis database.' },
+    })
+    await other.close()
   })
 
   describe('that accept connections and never answer', () => {

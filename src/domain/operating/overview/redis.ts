@@ -1,28 +1,40 @@
 import { Unavailable } from '../../../errors.js'
 import { IS_REFUSED, readRedisFacts, type RedisFacts } from '../../../kit/redis/redis-facts.js'
 import type { Context } from '../../context.js'
+import { listDatabasesInUse, SHARED_REDIS } from '../shared-redis.js'
 import { describeBytes } from './figures.js'
 import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
 
 /** @throws Unavailable */
 export async function viewRedis({ redis }: Pick<Context, 'redis'>): Promise<ServiceView> {
   if (redis.status !== 'ready') throw new Unavailable(UNREACHED)
-  let facts: RedisFacts
   try {
-    facts = await readRedisFacts(redis)
+    const isShared = (await listDatabasesInUse(redis)).length > 1
+    const facts = await readRedisFacts(redis).catch((error: unknown) => {
+      if (!IS_REFUSED.test(String(error))) throw error
+      return undefined
+    })
+    return judgeRedis(facts, isShared)
   } catch (error) {
-    if (!IS_REFUSED.test(String(error))) throw new Unavailable(UNREACHED, 5, { cause: error })
-    return serviceView([], [['State', 'responding, but its INFO command is not available']])
+    throw new Unavailable(UNREACHED, 5, { cause: error })
   }
-  return judgeRedis(facts)
 }
 
 const UNREACHED = 'Redis is unreachable. Check REDIS_URL'
 
-/** Without a limit of its own, Redis can use the machine's memory. */
-export function judgeRedis(facts: RedisFacts): ServiceView {
+/**
+ * Without a limit of its own, Redis can use the machine's memory.
+ *
+ * @param facts undefined if Redis does not report them
+ */
+export function judgeRedis(facts: RedisFacts | undefined, isShared: boolean): ServiceView {
+  const faults: ServiceFault[] = isShared
+    ? [{ mood: 'bad', text: `${SHARED_REDIS.why} ${SHARED_REDIS.cure}` }]
+    : []
+  if (facts === undefined) {
+    return serviceView(faults, [['State', 'responding, but its INFO command is not available']])
+  }
   const { policy, hasAof, isAofWritten, usedBytes, maxBytes, machineBytes } = facts
-  const faults: ServiceFault[] = []
   if (policy !== null && policy !== 'noeviction') {
     faults.push({
       mood: 'bad',

@@ -208,27 +208,52 @@ const disk = (freeBytes: number) => ({
 
 describe('what everything rests on', () => {
   it('is well where nothing is wrong', () => {
-    const views = [judgeRedis(GOOD_REDIS), judgePostgres(GOOD_POSTGRES, [], POOL), judgeStorage(GOOD_STORAGE)]
+    const views = [
+      judgeRedis(GOOD_REDIS, false),
+      judgePostgres(GOOD_POSTGRES, [], POOL),
+      judgeStorage(GOOD_STORAGE),
+    ]
     expect(views.map(({ mood, faults }) => [mood, faults])).to.deep.equal(Array(3).fill(['good', []]))
   })
 
   for (const [title, view, mood, text] of [
-    ['Redis evicts', judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }), 'bad', /Set it to noeviction/],
-    ['Redis keeps no file', judgeRedis({ ...GOOD_REDIS, hasAof: false }), 'bad', /Set appendonly to yes/],
-    ['Redis cannot write', judgeRedis({ ...GOOD_REDIS, isAofWritten: false }), 'bad', /Check its disk/],
+    ['another installation uses Redis', judgeRedis(GOOD_REDIS, true), 'bad', /its own Redis database/],
+    [
+      'Redis evicts',
+      judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }, false),
+      'bad',
+      /Set it to noeviction/,
+    ],
+    [
+      'Redis keeps no file',
+      judgeRedis({ ...GOOD_REDIS, hasAof: false }, false),
+      'bad',
+      /Set appendonly to yes/,
+    ],
+    [
+      'Redis cannot write',
+      judgeRedis({ ...GOOD_REDIS, isAofWritten: false }, false),
+      'bad',
+      /Check its disk/,
+    ],
     [
       'Redis is filling',
-      judgeRedis({ ...GOOD_REDIS, usedBytes: 81, maxBytes: 100 }),
+      judgeRedis({ ...GOOD_REDIS, usedBytes: 81, maxBytes: 100 }, false),
       'waiting',
       /81 B of 100 B.*maxmemory/,
     ],
     [
       'Redis is full',
-      judgeRedis({ ...GOOD_REDIS, usedBytes: 95, maxBytes: 100 }),
+      judgeRedis({ ...GOOD_REDIS, usedBytes: 95, maxBytes: 100 }, false),
       'bad',
       /accepts no more jobs/,
     ],
-    ['the machine of Redis is full', judgeRedis({ ...GOOD_REDIS, usedBytes: 7.9e9 }), 'bad', /more memory/],
+    [
+      'the machine of Redis is full',
+      judgeRedis({ ...GOOD_REDIS, usedBytes: 7.9e9 }, false),
+      'bad',
+      /more memory/,
+    ],
     [
       'Postgres is read-only',
       judgePostgres({ ...GOOD_POSTGRES, isReadOnly: true }, [], POOL),
@@ -271,7 +296,7 @@ describe('what everything rests on', () => {
 
   it('is not known of a Redis that keeps its figures to itself', () => {
     const nothing = { version: null, policy: null, hasAof: null, isAofWritten: null }
-    const view = judgeRedis({ ...nothing, usedBytes: null, maxBytes: null, machineBytes: null })
+    const view = judgeRedis({ ...nothing, usedBytes: null, maxBytes: null, machineBytes: null }, false)
     expect(view.mood).to.equal('good')
     expect(view.facts).to.deep.include(['Append-only file', 'Unknown'])
   })

@@ -1,0 +1,61 @@
+import { readDatabaseIdentity } from '../../database/operating/identity.js'
+import { asError } from '../../errors.js'
+import { whenReady } from '../../kit/redis/redis.js'
+import { QUEUE_PREFIX } from '../../queues/queues.js'
+import type { Context } from '../context.js'
+
+/** The databases whose processes use this Redis, by the second in which each was last noted. */
+const KEY = `${QUEUE_PREFIX}:databases`
+
+/**
+ * A database that was not noted for this long is no longer used. So a new Postgres, after a restore or an upgrade, and
+ * a Redis that was emptied need nothing from anybody. `maintenance` notes its own several times in this time.
+ */
+const IN_USE_SECONDS = 60
+
+export const SHARED_REDIS = {
+  why:
+    'Processes that use another Postgres database use this Redis database too, so each installation takes jobs of the ' +
+    'other, and messages and events are late.',
+  cure: 'Give each installation its own Redis database in REDIS_URL.',
+} as const
+
+type Stores = Pick<Context, 'db' | 'redis' | 'log'>
+
+/** Lists the databases that are in use with this Redis. */
+export async function listDatabasesInUse(redis: Context['redis']): Promise<string[]> {
+  return redis.zrangebyscore(KEY, (await secondOf(redis)) - IN_USE_SECONDS, '+inf')
+}
+
+/** The connections of this process on which another installation has been reported. */
+const reported = new WeakSet<Context['redis']>()
+
+/** Notes that this database is in use, and warns once if another one is too. */
+export async function watchSharedRedis({ db, redis, log }: Stores): Promise<void> {
+  const own = await readDatabaseIdentity(db)
+  const now = await secondOf(redis)
+  await redis.zremrangebyscore(KEY, '-inf', now - IN_USE_SECONDS)
+  await redis.zadd(KEY, now, own)
+  if ((await listDatabasesInUse(redis)).length < 2) {
+    reported.delete(redis)
+  } else if (!reported.has(redis)) {
+    reported.add(redis)
+    log.warn({ reason: SHARED_REDIS.why, advice: SHARED_REDIS.cure }, 'redis.shared')
+  }
+}
+
+/** The clocks of the machines may differ, so that of Redis counts. */
+async function secondOf(redis: Context['redis']): Promise<number> {
+  const [second] = await redis.time()
+  return Number(second)
+}
+
+/** Looks once, as soon as Redis can be reached. The process starts whatever is found. */
+export async function warnOfSharedRedis(context: Stores): Promise<void> {
+  try {
+    await whenReady(context.redis)
+    await watchSharedRedis(context)
+  } catch (error) {
+    context.log.debug({ err: asError(error) }, 'redis.sharing_unknown')
+  }
+}

@@ -86,13 +86,14 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     secureContext: createSecureContext({ ca: options.trustedCertificates }),
   })
-  const agent = new Agent({
+  const agentOptions = {
     connect: connectorOf(dial),
     connections: options.maxConnectionsPerOrigin ?? 128,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-  })
+  }
+  const agents = { kept: new Agent(agentOptions), once: new Agent({ ...agentOptions, pipelining: 0 }) }
   const streamer = createStreamer(dial)
 
   /** Returns the outcome of the work. A Fault becomes a FetchFailed that also knows how long the work took. */
@@ -115,7 +116,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     })
 
   return {
-    request: (url, request = {}) => call(url, (parsed) => exchange(agent, parsed, request)),
+    request: (url, request = {}) => call(url, (parsed) => exchange(agents, parsed, request)),
     stream: (url, sink, request = {}) => call(url, (parsed) => streamer.stream(parsed, request, sink)),
     async explainUrl(url) {
       try {
@@ -129,7 +130,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     resolve: (host, timeoutMs) => told(() => checkedAddresses(host, guard, timeoutMs)),
     async close() {
       streamer.close()
-      await agent.destroy()
+      await Promise.all([agents.kept.destroy(), agents.once.destroy()])
     },
   }
 }

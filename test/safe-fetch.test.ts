@@ -455,6 +455,95 @@ describe('safe-fetch', () => {
       expect(counts).to.deep.equal({ connections: 20, requests: 20 })
     })
 
+    describe('on a connection that the server loses', () => {
+      /** A server that keeps the connection after the first answer, and loses it at the next request. */
+      const losing = (lose: (socket: Socket) => void, tls?: https.ServerOptions) => {
+        const seen = new WeakSet<Socket>()
+        const requests: string[] = []
+        const answer: http.RequestListener = ({ socket, url = '' }, response) => {
+          requests.push(url)
+          if (seen.has(socket) || url === '/lost') lose(socket)
+          else response.end('ok')
+          seen.add(socket)
+        }
+        return {
+          requests,
+          server: tls === undefined ? http.createServer(answer) : https.createServer(tls, answer),
+        }
+      }
+      const post = (isRepeatable: boolean): SafeRequest => ({ method: 'POST', body: 'x', isRepeatable })
+
+      for (const [how, lose] of [
+        ['closes', (socket: Socket) => socket.end()],
+        ['resets', (socket: Socket) => socket.resetAndDestroy()],
+      ] as const) {
+        it(`are sent once more on a new one, if it was kept, the server ${how} it without a word, and they may be`, async () => {
+          const { server, requests } = losing(lose)
+          const { url, counts } = await listen(server)
+          const safeFetch = createFetch(LOOPBACK)
+          await safeFetch.request(`${url}first`, post(true))
+          await turn()
+          const answer = await safeFetch.request(`${url}second`, post(true))
+          expect(answer.status).to.equal(200)
+          expect(answer.phases).to.include.keys('connectMs', 'firstByteMs')
+          expect(requests).to.deep.equal(['/first', '/second', '/second'])
+          expect(counts.connections).to.equal(2)
+        })
+      }
+
+      it('are sent once more with TLS too', async () => {
+        const own = readFileSync('test/safe-fetch/certificate.pem', 'utf8')
+        const { server, requests } = losing((socket) => socket.destroy(), { key: own, cert: own })
+        const { port } = await listen(server)
+        const safeFetch = createFetch({
+          ...{ ...LOOPBACK, lookup: answers(['127.0.0.1']), trustedCertificates: own },
+        })
+        for (const path of ['first', 'second']) {
+          expect((await safeFetch.request(`https://hooks.test:${port}/${path}`, post(true))).status).to.equal(
+            200,
+          )
+          await turn()
+        }
+        expect(requests).to.deep.equal(['/first', '/second', '/second'])
+      })
+
+      it('are not sent again on one that was new, nor more than once more', async () => {
+        const { server, requests } = losing((socket) => socket.destroy())
+        const { url } = await listen(server)
+        const safeFetch = createFetch(LOOPBACK)
+        expect((await failureOf(safeFetch.request(`${url}lost`, post(true)))).failure).to.equal('reset')
+        expect(requests).to.deep.equal(['/lost'])
+        await safeFetch.request(`${url}first`, post(true))
+        await turn()
+        expect(await failureOf(safeFetch.request(`${url}lost`, post(true)))).to.include({
+          ...{ failure: 'reset', requestSent: true },
+        })
+        expect(requests).to.deep.equal(['/lost', '/first', '/lost', '/lost'])
+      })
+
+      it('are not sent again unless the caller says that they may be, nor after the first byte of an answer', async () => {
+        const { server, requests } = losing((socket) => socket.end('HTTP/1.1 2'))
+        const { url } = await listen(server)
+        for (const isRepeatable of [true, false]) {
+          const safeFetch = createFetch(LOOPBACK)
+          await safeFetch.request(`${url}first`, post(true))
+          await turn()
+          await failureOf(safeFetch.request(`${url}second`, post(isRepeatable)))
+        }
+        const silent = losing((socket) => socket.end())
+        const other = await listen(silent.server)
+        const safeFetch = createFetch(LOOPBACK)
+        await safeFetch.request(`${other.url}first`, post(false))
+        await turn()
+        expect((await failureOf(safeFetch.request(`${other.url}second`, post(false)))).failure).to.equal(
+          'reset',
+        )
+        expect([...requests, ...silent.requests]).to.deep.equal(
+          Array.from({ length: 3 }, () => ['/first', '/second']).flat(),
+        )
+      })
+    })
+
     it('reach a host with two address families by the one that answers', async () => {
       const { port } = await serve((_request, response) => response.end('ok'))
       for (const answer of [

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.js'
 
 const LATE = ['test/domain/endpoints/deliveries/deliver.test.ts']
 const HEALTH = ['test/domain/endpoints/deliveries/endpoint-health.test.ts']
+const FAILURES = ['test/domain/endpoints/deliveries/deliver-failures.test.ts']
 const LANE = ['test/domain/endpoints/deliveries/lane.test.ts']
 const REPLAY = ['test/domain/endpoints/deliveries/replay.test.ts']
 const RETRY = [
@@ -110,5 +111,19 @@ export const DELIVERIES: readonly Mutant[] = [
     find: 'isRequestSent: requestSent }',
     replace: 'isRequestSent: false }',
     tests: UNSENT,
+  },
+  {
+    breaks: 'a server that closes an idle connection just when it is used costs an attempt',
+    file: 'src/domain/endpoints/deliveries/post-event.ts',
+    find: 'isRepeatable: true,',
+    replace: '',
+    tests: FAILURES,
+  },
+  {
+    breaks: 'a request that was answered in part is sent again',
+    file: 'src/safe-fetch/exchange.ts',
+    find: 'receivedOnKept?.() === 0',
+    replace: 'receivedOnKept !== undefined',
+    tests: ['test/safe-fetch.test.ts'],
   },
 ]

@@ -3,7 +3,7 @@ import type { Agent, Dispatcher } from 'undici'
 import { CappedBody } from './capped-body.js'
 import { Fault, faultOf, type FetchFailureName } from './failures.js'
 import { Outcome, type TimeLimits } from './outcome.js'
-import { onOpening, PhaseClock, type Phases } from './phases.js'
+import { onSocket, PhaseClock, type Phases } from './phases.js'
 
 export interface SafeRequest extends TimeLimits {
   /** The default is GET. */
@@ -20,6 +20,18 @@ export interface SafeRequest extends TimeLimits {
    * happens to the body after that is `bodyFailure`, and a body that takes long is not waited for.
    */
   statusDecides?: boolean
+  /**
+   * True if the server can tell a repeat. Then a request on a kept connection that is lost before the first byte of an
+   * answer is sent once more, on a new connection: a server that closes an idle connection may do so just when it is
+   * used (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+   */
+  isRepeatable?: boolean
+}
+
+/** `once` keeps no connections, so each of its requests gets a new one. */
+export interface Agents {
+  kept: Agent
+  once: Agent
 }
 
 export interface SafeResponse {
@@ -68,13 +80,14 @@ export const MAX_HEADER_BYTES = 16 * 1_024
  * throws outside of every promise, which ends the process (nodejs/undici#5360; mended in 8 only). `stream.ts` reads
  * long bodies.
  */
-export async function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<Answer> {
+export async function exchange(agents: Agents, url: URL, request: SafeRequest): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = request
   checkHeaders(headers)
   const kept = new CappedBody(request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES)
   const head: AnswerHead = { status: 0, headers: {} }
   const clock = new PhaseClock()
   let controller: Dispatcher.DispatchController | undefined
+  let receivedOnKept: (() => number) | undefined
   const outcome = new Outcome<Answer>(request, () => controller?.abort(new Error('settled')))
   if (outcome.isSettled) return outcome.promise
   const soFar = (truncated: boolean): Answer => ({
@@ -84,25 +97,29 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
     phases: clock.phases,
   })
 
-  agent.dispatch(
-    // The outcome's timer covers headers and body too, so undici's own timers, which are 500 ms coarse, are off.
-    {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers,
-      body,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    },
-    {
+  // The outcome's timer covers headers and body too, so undici's own timers, which are 500 ms coarse, are off.
+  const options: Agent.DispatchOptions = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers,
+    body,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  }
+  const dispatch = (agent: Agent) =>
+    agent.dispatch(options, {
       onRequestStart(started) {
         // This throws and does not abort, because an abort would close a pooled connection that the next request can
         // use.
         if (outcome.isSettled) throw new Error('settled before a connection was free')
         controller = started
         outcome.isRequestSent = true
-        onOpening((phases) => Object.assign(clock.phases, phases))
+        onSocket((socket, phases) => {
+          Object.assign(clock.phases, phases)
+          const { bytesRead } = socket
+          receivedOnKept = phases === undefined ? () => socket.bytesRead - bytesRead : undefined
+        })
         clock.begin('firstByteMs')
       },
       onResponseStart(_controller, status, received) {
@@ -123,10 +140,16 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
         outcome.settle(soFar(false))
       },
       onResponseError(_controller, error) {
-        outcome.settle(faultOf(error))
+        const fault = faultOf(error)
+        if (request.isRepeatable === true && fault.failure === 'reset' && receivedOnKept?.() === 0) {
+          receivedOnKept = undefined
+          dispatch(agents.once)
+        } else {
+          outcome.settle(fault)
+        }
       },
-    },
-  )
+    })
+  dispatch(agents.kept)
   try {
     return await outcome.promise
   } catch (error) {

@@ -43,15 +43,15 @@ export function noteOpening(socket: Socket, phases: Phases): void {
 let tellSocket: ((socket: Socket) => void) | undefined
 
 /**
- * Passes on how long it took to open the socket of the request that undici starts right now, if it is the first
- * request on that socket. undici tells a handler of the start but not of the socket. It publishes the socket in the
- * same turn, right after it.
+ * Passes on the socket of the request that undici starts right now, and how long it took to open it; undefined if this
+ * is not the first request on it. undici tells a handler of the start but not of the socket. It publishes the socket in
+ * the same turn, right after it.
  */
-export function onOpening(tell: (phases: Phases) => void): void {
+export function onSocket(tell: (socket: Socket, phases: Phases | undefined) => void): void {
   tellSocket = (socket) => {
     const phases = opening.get(socket)
     opening.delete(socket)
-    if (phases !== undefined) tell(phases)
+    tell(socket, phases)
   }
 }
 

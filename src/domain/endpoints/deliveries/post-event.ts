@@ -54,8 +54,9 @@ export interface EndpointAnswer {
 }
 
 /**
- * POSTs an event to its endpoint, signed, once. Any 2xx is a success, whatever becomes of the response's body: the server
- * has the event. A redirect is a failure and is not followed.
+ * POSTs an event to its endpoint, signed, once; twice if a kept connection was lost, because receivers drop a repeat by
+ * its id. Any 2xx is a success, whatever becomes of the response's body: the server has the event. A redirect is a
+ * failure and is not followed.
  *
  * @param moreHeaders the headers besides those that every event has
  */
@@ -80,6 +81,7 @@ export async function postEvent(
       timeoutMs: policy.timeoutSeconds === null ? config.deliveryTimeoutMs : policy.timeoutSeconds * 1000,
       maxResponseBytes: MAX_RESPONSE_BYTES,
       statusDecides: true,
+      isRepeatable: true,
     })
     const failure = failureOf(status)
     return {

@@ -81,6 +81,25 @@ describeContext('a delivery that fails', { environment }, (context) => {
     expect(await failure()).to.equal('reset')
   })
 
+  it('costs no attempt when only the connection that was kept from the last event breaks', async () => {
+    const kept = new WeakSet<object>()
+    receiver.answerWith((response) => {
+      const isKept = kept.has(response.socket!)
+      kept.add(response.socket!)
+      if (isKept) response.destroy()
+      else response.end()
+    })
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    for (let n = 0; n < 2; n++) {
+      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
+      expect(await attemptRows(context, id)).to.have.length(1)
+    }
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).to.satisfy(
+      ([first, second, third]: string[]) => first !== second && second === third,
+    )
+  })
+
   it('is blocked_address when the address may not be called any more', async () => {
     expect(await failure(strict)).to.equal('blocked_address')
     expect(receiver.requests).to.deep.equal([])

@@ -94,6 +94,12 @@ describe('Retry-After', () => {
     expect(readRetryAfter('999999999', now)).to.be.greaterThan(DAY)
   })
 
+  it('is at most a day, however many digits it has', () => {
+    for (const value of ['999999999', '1795910400', '9'.repeat(400)]) {
+      expect(nextRetryMs(1, BASE_MS, readRetryAfter(value, now), 0.5), value).to.equal(DAY)
+    }
+  })
+
   it('is read as an HTTP date, from now on', () => {
     expect(readRetryAfter('Tue, 01 Dec 2026 12:05:00 GMT', now)).to.equal(300_000)
   })

@@ -1,10 +1,11 @@
-import { lookup as systemLookup, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { createSecureContext } from 'node:tls'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { parseRanges } from './safe-fetch/addresses.js'
 import { connectorOf, guardedDial } from './safe-fetch/dial.js'
 import { exchange, MAX_HEADER_BYTES, type SafeRequest, type SafeResponse } from './safe-fetch/exchange.js'
 import { Fault, FetchFailed } from './safe-fetch/failures.js'
+import { createLookup } from './safe-fetch/look-up.js'
 import { checkedAddresses, type Lookup } from './safe-fetch/resolve.js'
 import { createStreamer, type BodySink, type Streamed, type StreamRequest } from './safe-fetch/stream.js'
 import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
@@ -62,7 +63,7 @@ export interface SafeFetchOptions {
    * The time for name look-up, TCP and TLS together: 5,000 by default. Its end is a `dns`, `connect` or `tls` failure.
    */
   connectTimeoutMs?: number
-  /** The default is `dns.lookup`. */
+  /** The default is that of `look-up.ts`. */
   lookup?: Lookup
   /**
    * Requests beyond this number wait, and their wait counts as part of their time. The default is 128, because many
@@ -80,7 +81,10 @@ const EXPLAIN_TIMEOUT_MS = 3_000
 const KEEP_ALIVE_MS = 4_000
 
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
-  const guard = { lookup: options.lookup ?? systemLookup, allowed: parseRanges(options.allowedPrivateCidrs) }
+  const guard = {
+    lookup: options.lookup ?? createLookup(),
+    allowed: parseRanges(options.allowedPrivateCidrs),
+  }
   const dial = guardedDial({
     ...guard,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,

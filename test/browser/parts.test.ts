@@ -204,6 +204,33 @@ describe('the parts of the console in a browser', function () {
     expect(await noted()).to.deep.equal([false, true, false])
   })
 
+  it('are loaded again by reload and Back after a refused form, which is not sent again', async () => {
+    const page = await visit('/console/lines/:lineId/receive')
+    const address = page.url()
+    const methods: string[] = []
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) methods.push(request.method())
+    })
+    // Without the browser's own copy of a page, as after a while.
+    const back = () => page.goBack({ waitUntil: 'load' })
+    const refuse = async () => {
+      await page.getByLabel("Your server's URL").fill('ftp://example.com/')
+      await page.getByRole('button', { name: 'Save URL' }).click()
+      await page.getByRole('alert').first().waitFor()
+      expect(page.url()).to.equal(address)
+    }
+    await refuse()
+    await refuse()
+    await page.reload()
+    expect(methods).to.deep.equal(['POST', 'POST', 'GET'])
+    expect(await page.getByRole('alert').count()).to.equal(0)
+    await refuse()
+    await page.goto('/console')
+    await back()
+    expect(page.url()).to.equal(address)
+    expect(methods).to.deep.equal(['POST', 'POST', 'GET', 'POST', 'GET', 'GET'])
+  })
+
   it('on a phone, scroll to the current tab, and are at most 4,000 px tall', async () => {
     const page = await visit('/console/lines/:lineId/danger', PHONE)
     const tab = page.locator('.tabs [aria-current]')

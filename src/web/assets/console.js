@@ -173,6 +173,11 @@ function returnFocus() {
   next.focus({ preventScroll: !isRow })
 }
 
+// A refused form's page takes the address of the page that it was sent from. Otherwise Reload and Back would ask whether to send it
+// again.
+if (document.body.dataset.refused !== undefined && document.referrer.startsWith(`${location.origin}/`))
+  history.replaceState(history.state, '', document.referrer)
+
 // As in a messenger, Enter sends; with Shift it begins a line.
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

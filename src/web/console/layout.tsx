@@ -59,7 +59,7 @@ export function Layout(props: {
           defer
         />
       </head>
-      <body>
+      <body {...(page.fault === undefined ? {} : { 'data-refused': '' })}>
         <a class="skip" href="#content">
           Skip to the content
         </a>

@@ -67,7 +67,7 @@ export function createS3Storage(settings: Bucket, limits: Limits = LIMITS): Stor
       try {
         return await (await connection()).get(key, range && `bytes=${range.first}-${range.last}`)
       } catch (error) {
-        if (error instanceof Error && error.name === 'NoSuchKey') throw new StoredFileMissing(key)
+        if (isMissing(error)) throw new StoredFileMissing(key)
         throw new StorageFailed('open an object', error)
       }
     },
@@ -75,6 +75,8 @@ export function createS3Storage(settings: Bucket, limits: Limits = LIMITS): Stor
       try {
         await (await connection()).remove(key)
       } catch (error) {
+        // S3 does not tell; other services do.
+        if (isMissing(error)) return
         throw new StorageFailed('remove an object', error)
       }
     },
@@ -84,6 +86,10 @@ export function createS3Storage(settings: Bucket, limits: Limits = LIMITS): Stor
       })
     },
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NoSuchKey'
 }
 
 /** The AWS SDK takes a third of a second to load, so it is loaded only when a bucket is used. */

@@ -8,8 +8,8 @@ export interface Bucket {
   name: string
   /** By key. */
   objects: Map<string, Buffer>
-  /** Every request is answered with this status from now on; undefined: as it should be. */
-  answerWith(status: number | undefined): void
+  /** Every request is answered with this error from now on; undefined: as it should be. */
+  answerWith(status: number | undefined, code?: string): void
   close(): Promise<void>
 }
 
@@ -20,9 +20,9 @@ export interface Bucket {
 export async function startBucket(): Promise<Bucket> {
   const name = 'media'
   const objects = new Map<string, Buffer>()
-  let fault: number | undefined
+  let fault: { status: number; code: string } | undefined
   const server = createServer((request, response) => {
-    if (fault !== undefined) refuse(response, fault, 'InternalError')
+    if (fault !== undefined) refuse(response, fault.status, fault.code)
     else void answer(request, response, name, objects)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -30,8 +30,8 @@ export async function startBucket(): Promise<Bucket> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     name,
     objects,
-    answerWith: (status) => {
-      fault = status
+    answerWith: (status, code = 'InternalError') => {
+      fault = status === undefined ? undefined : { status, code }
     },
     close: () =>
       new Promise((resolve) => {

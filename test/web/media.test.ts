@@ -7,7 +7,7 @@ import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { keepUpload, type UploadField } from '../../src/domain/media/uploads.js'
 import { inboundText, mediaAt } from '../domain/fixtures.js'
 import { MEDIA, pictureOf } from '../domain/media-samples.js'
-import { StorageFailed } from '../../src/storage/storage.js'
+import { StorageFailed, StoredFileMissing } from '../../src/storage/storage.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMedia, mediaRow } from '../helpers/media.js'
 import { until } from '../helpers/until.js'
@@ -144,6 +144,21 @@ describeWeb('/media', ({ context, web }) => {
     expect((await web.request(second.path)).status).to.equal(410)
     expect(await removeOldMedia(context)).to.equal(1)
   })
+
+  for (const [what, error, status] of [
+    ['503 while the storage is away', new StorageFailed('open it', new Error('EIO')), 503],
+    ['404 when the storage has lost the file', new StoredFileMissing('2026-11-01/1-1'), 404],
+  ] as const) {
+    it(`answers ${what}`, async () => {
+      const path = await host(PNG)
+      const storage = { ...context.storage, open: () => Promise.reject(error) }
+      const other = await serveApp({ ...context, storage })
+      const response = await other.request(path)
+      await other.close()
+      expect(response.status).to.equal(status)
+      expect(response.headers.get('retry-after')).to.equal(status === 503 ? '5' : null)
+    })
+  }
 
   it('closes the file when the client disconnects partway', async () => {
     let open = 0

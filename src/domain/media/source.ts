@@ -61,10 +61,11 @@ async function readOwn(context: Context, url: string, take: Take): Promise<boole
     if (media === undefined) throw new CopyFailed('media_gone')
     if (!(await take(media.bytes))) throw new CopyFailed('media_too_large')
   } else if (hostedToken !== undefined) {
-    const { open } = await getHostedMedia(context, hostedToken).catch((error: unknown) => {
+    const hosted = getHostedMedia(context, hostedToken).then(({ open }) => open())
+    const bytes = await hosted.catch((error: unknown) => {
       throw error instanceof UserError ? new CopyFailed('media_gone') : error
     })
-    for await (const piece of await open()) {
+    for await (const piece of bytes) {
       if (!(await take(piece as Buffer))) throw new CopyFailed('media_too_large')
     }
   } else {

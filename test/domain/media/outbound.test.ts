@@ -120,6 +120,9 @@ describeContext('media that a line sends', { environment }, (context) => {
       expect(again.media).to.include({ status: 'stored', byte_count: PNG.length })
       const unknown = await postAndCopy(`${context.config.publicUrl}/media/${'x'.repeat(43)}`)
       expect(unknown.media).to.include({ status: 'failed', failure: 'media_gone' })
+      await context.storage.remove(media.storage_key ?? '')
+      const lost = await postAndCopy(`${context.config.publicUrl}/media/${media.token}`)
+      expect(lost.media).to.include({ status: 'failed', failure: 'media_gone' })
     })
   })
 

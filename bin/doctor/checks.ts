@@ -1,3 +1,4 @@
+import { bucket } from './bucket.js'
 import type { Check } from './check.js'
 import { clocks } from './clocks.js'
 import { configuration } from './configuration.js'
@@ -27,6 +28,7 @@ export const CHECKS: readonly Check[] = [
   redisSharing,
   clocks,
   disks,
+  bucket,
   publicUrl,
   mail,
 ]

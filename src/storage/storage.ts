@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { asError } from '../errors.js'
 
 /** The first and the last byte, both included. */
 export interface ByteRange {
@@ -47,5 +48,11 @@ export class StorageFailed extends Error {
 
   constructor(what: string, cause: unknown) {
     super(`Storage could not ${what}`, { cause })
+  }
+
+  /** The error's code or name, such as ENOSPC or NoSuchBucket. A DOMException has a number as its code. */
+  get reason(): string {
+    const { code, name } = asError(this.cause) as Error & { code?: unknown }
+    return typeof code === 'string' ? code : name
   }
 }

@@ -76,7 +76,7 @@ describe('S3, when the bucket is slow', () => {
       for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
         expect(status).to.equal('rejected')
         expect(reason).to.be.instanceOf(StorageFailed)
-        expect((reason as StorageFailed).cause).to.have.property('name', 'TimeoutError')
+        expect((reason as StorageFailed).reason).to.equal('TimeoutError')
       }
     })
   }

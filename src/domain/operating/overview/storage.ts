@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { asError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { StorageFailed } from '../../../storage/storage.js'
 import type { Context } from '../../context.js'
@@ -90,7 +89,6 @@ async function tryOnce(storage: Context['storage']): Promise<string | undefined>
     return undefined
   } catch (error) {
     if (!(error instanceof StorageFailed)) throw error
-    const { code, name } = asError(error.cause) as NodeJS.ErrnoException
-    return `${error.message} (${code ?? name}).`
+    return `${error.message} (${error.reason}).`
   }
 }

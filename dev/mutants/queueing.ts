@@ -43,4 +43,18 @@ export const QUEUEING: readonly Mutant[] = [
     replace: '<> all (connected))',
     tests: ['test/web/oauth/access.test.ts'],
   },
+  {
+    breaks: 'without Postgres a client waits for its 503 as long as a connection may take to open',
+    file: 'src/domain/open-context.ts',
+    find: 'acquireTimeoutMs: 1500',
+    replace: 'acquireTimeoutMs: 15_000',
+    tests: ['test/web/listening/unavailable.test.ts'],
+  },
+  {
+    breaks: 'a process that stops is killed before it cuts off what is not answered',
+    file: 'src/web/listening/listen.ts',
+    find: 'FINISH_MS = 20_000',
+    replace: 'FINISH_MS = 30_000',
+    tests: ['test/web/listening/listen.test.ts'],
+  },
 ]

@@ -29,6 +29,12 @@ import { createSimulatorOutbox } from './simulator/outbox.js'
 /** A client waits for the answer, and can try again. */
 const CALLERS_WAIT_MS = 1000
 
+/**
+ * Of the process `web`: while Postgres is away, requests have to be answered 503 soon. Nothing was begun for one that got
+ * no connection.
+ */
+export const WEB_LIMITS = { acquireTimeoutMs: 1500 } as const
+
 /** This is Postgres's largest integer. */
 const ANY_NUMBER = 2_147_483_647
 

@@ -1,4 +1,4 @@
-import { openContext } from '../domain/open-context.js'
+import { openContext, WEB_LIMITS } from '../domain/open-context.js'
 import { warnOfSharedRedis } from '../domain/operating/shared-redis.js'
 import { createStoreReadings } from '../domain/operating/store-readings.js'
 import { warmUp } from '../domain/warm-up.js'
@@ -9,14 +9,11 @@ import { closeTraces, openTraces } from '../telemetry/traces.js'
 import { createApp } from './app.js'
 import { listen, type WebServer } from './listening/listen.js'
 
-/** While Postgres is away, requests have to be answered 503 soon. Nothing was begun for one that got no connection. */
-const ACQUIRE_TIMEOUT_MS = 1500
-
 /** It works on older versions too, which are no longer maintained (https://nodejs.org/en/about/previous-releases). */
 const OLDEST_MAINTAINED_NODE = 22
 
 /** The process type `web`: the API and the dashboard. */
-const context = openContext('web', { acquireTimeoutMs: ACQUIRE_TIMEOUT_MS })
+const context = openContext('web', WEB_LIMITS)
 const { config, log } = context
 await openMetrics('web', config, createStoreReadings(context))
 await openTraces('web', config, log)

@@ -1,5 +1,9 @@
-import { Agent } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import { expect } from 'chai'
+import { listen } from '../../../src/web/listening/listen.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
 import { openForEachTest } from '../../helpers/suite.js'
@@ -172,6 +176,25 @@ describeContext('the HTTP server', (context) => {
       const startedAt = performance.now()
       await Promise.all([web.drain(), ...clients])
       expect(performance.now() - startedAt).to.be.below(5000)
+    })
+
+    it('cuts off what is not answered 20 s later, before the process has to be gone', async () => {
+      const late = await listen(() => new Promise(() => undefined), { port: 0, host: '127.0.0.1' })
+      const received = once(late.server, 'request')
+      const { ended } = openSocket((late.server.address() as AddressInfo).port, 'GET / HTTP/1.1\r\n\r\n')
+      const [request] = (await received) as [IncomingMessage]
+      mock.timers.enable({ apis: ['setTimeout'] })
+      try {
+        const closed = late.close()
+        mock.timers.tick(19_999)
+        expect(request.socket.destroyed).to.be.false
+        mock.timers.tick(1)
+        expect(request.socket.destroyed).to.be.true
+        mock.timers.reset()
+        await Promise.all([closed, ended])
+      } finally {
+        mock.timers.reset()
+      }
     })
 
     it('accepts no new connections', async () => {

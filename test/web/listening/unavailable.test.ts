@@ -3,7 +3,7 @@ import { freePort } from '../../../dev/services/free-port.js'
 import { readConfig } from '../../../src/config.js'
 import { readVersion } from '../../../src/config/version.js'
 import type { Context } from '../../../src/domain/context.js'
-import { createContext } from '../../../src/domain/open-context.js'
+import { createContext, WEB_LIMITS } from '../../../src/domain/open-context.js'
 import { createPerson } from '../../domain/people/people.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
@@ -20,8 +20,7 @@ import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support
 const UNAVAILABLE = 'Service is temporarily unavailable'
 /** The promise is 2 s; the rest is for a busy machine. */
 const SOON_MS = 3500
-/** As in `serve.ts`. */
-const AS_WEB = { acquireTimeoutMs: 1500, callersWaitMs: 1000 }
+const AS_WEB = { ...WEB_LIMITS, callersWaitMs: 1000 }
 
 describe('without Postgres', () => {
   let context: Context

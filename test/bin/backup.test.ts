@@ -125,6 +125,23 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     expect(rows.messages).to.equal(2 * TEXTS.length)
   })
 
+  it('one that fails half-way leaves no rows, and says how to try again', async () => {
+    const target = await elsewhere()
+    const broken = join(folder, 'broken.backup')
+    const whole = gunzipSync(readFileSync(file)).toString('latin1')
+    writeFileSync(broken, gzipSync(Buffer.from(whole.replace(TEXTS[0]!, '\\N'), 'latin1')))
+    const said = await refusal(target, 'restore', broken)
+    expect(said).to.match(/^The backup was not restored: .*null value/)
+    expect(said).to.include(`linehook restore ${broken} --replace`)
+    const db = from(target)
+    try {
+      expect(await db('users').pluck('id')).to.deep.equal([])
+    } finally {
+      await db.destroy()
+    }
+    await answer(target, 'restore', file, '--replace')
+  })
+
   it('nothing is restored while processes use the database: they would send what waits in the backup', async () => {
     const target = await elsewhere()
     await answer(target, 'restore', file)

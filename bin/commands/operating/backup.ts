@@ -15,7 +15,7 @@ import {
   migrationNames,
   MIGRATION_STATEMENT_MS,
 } from '../../../src/database/migrations.js'
-import { UserError } from '../../../src/errors.js'
+import { asError, UserError } from '../../../src/errors.js'
 import { refuse, run } from '../../run.js'
 
 export function addBackupCommand(program: Command): void {
@@ -129,7 +129,13 @@ async function restore(
   } finally {
     await db.destroy()
   }
-  const counts = await readBackup(databaseUrl, file, header)
+  const counts = await readBackup(databaseUrl, file, header).catch((error: unknown) => {
+    // The tables are made before the rows, which are all taken back.
+    throw new UserError(
+      `The backup was not restored: ${asError(error).message.replace(/\.$/, '')}. The database has only empty tables now. When the cause is ` +
+        `fixed, run \`linehook restore ${file} --replace\``,
+    )
+  })
   return {
     result: { writtenAt: header.writtenAt, rows: Object.fromEntries(counts) },
     lines: [

@@ -243,12 +243,13 @@ interface KnexClient extends RawClient {
  *
  * Nothing is compiled (`jit`): our statements take milliseconds, and where `enable_seqscan` is off, Postgres up to 17
  * considers a plan expensive that reads a table of one row (measured with 15: `due_work` 0.9 ms, and 283 ms with
- * jit). It is not a setting of the connection's start, which a pooler might refuse.
+ * jit). And a connection stays open while it is idle: if Postgres ended it, the end would meet the next statement, which
+ * would fail as `lost`. These are not settings of the connection's start, which a pooler might refuse.
  */
 async function watch(connection: object): Promise<WatchedConnection> {
   const client = connection as RawClient & { processID: number }
   const { rows } = await client.query(
-    `select pg_backend_pid() as pid, set_config('jit', 'off', false) as jit`,
+    `select pg_backend_pid() as pid, set_config('jit', 'off', false), set_config('idle_session_timeout', '0', false)`,
     [],
   )
   const [row] = rows as { pid: number }[]

@@ -178,6 +178,27 @@ describe('the connection to Postgres', () => {
     expect(rows).to.deep.equal([{ jit: 'off' }])
   })
 
+  it('stays open while it is idle, whatever the database says: its end would meet the next statement', async () => {
+    const url = await createTestDatabase()
+    const other = connectDatabase({ url, poolSize: 1, applicationName: 'other' })
+    await other.raw(`alter database ?? set idle_session_timeout = '100ms'`, [new URL(url).pathname.slice(1)])
+    const idle = connectDatabase({ url, poolSize: 1, applicationName: 'idle' })
+    try {
+      const pid = await backendOf(idle)
+      await until('it has been idle for longer', async () => {
+        const { rows } = await other.raw<{ rows: unknown[] }>(
+          `select from pg_stat_activity where pid = ? and clock_timestamp() - state_change > interval '300 ms'`,
+          [pid],
+        )
+        return rows.length > 0
+      })
+      expect(await backendOf(idle)).to.equal(pid)
+    } finally {
+      await idle.destroy()
+      await other.destroy()
+    }
+  })
+
   it('is back without anybody’s help', async () => {
     proxy.goDown()
     await failureOf(Promise.resolve(db('notes').select()))

@@ -78,6 +78,10 @@ describe('journey: backing up and restoring the data of linehook start', functio
     const second = await start()
     expect(await messageCount()).to.equal(1)
     expect(await textsInOutbox(port)).to.deep.equal(['kept'])
+    // What waited in the backup may have been sent since, and nobody could pause sending before the start.
+    const sending = await linehook('sending', 'status')
+    expect(sending.said).to.match(/^all sending is paused since/)
+    expect((await linehook('sending', 'resume')).exitCode).to.equal(0)
     // The secrets in it are opened by the folder's own key, and its webhook goes on.
     await post(webhookUrl, messageTo('+15005550113', 'afterwards'))
     await until('it is sent', async () => (await textsInOutbox(port)).includes('afterwards'))

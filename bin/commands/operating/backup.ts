@@ -15,6 +15,7 @@ import {
   migrationNames,
   MIGRATION_STATEMENT_MS,
 } from '../../../src/database/migrations.js'
+import { COMMAND_LINE, pauseAllSending } from '../../../src/domain/operating/pauses.js'
 import { asError, UserError } from '../../../src/errors.js'
 import { refuse, run } from '../../run.js'
 
@@ -59,7 +60,10 @@ export function addRestoreCommand(program: Command): void {
       const { env: given, faults } = withSecretFiles(givenEnvironment())
       // A file that cannot be read may name the database: `run` reports it.
       if (given.DATABASE_URL !== undefined || faults.length > 0) {
-        await run(options, ({ config }) => restore(config.databaseUrl, file, options))
+        await run(options, async ({ config }) => {
+          const { result, line } = await restore(config.databaseUrl, file, options)
+          return { result, lines: [line, NOT_PAUSED] }
+        })
         return
       }
       const lock = takeStartLock()
@@ -78,11 +82,14 @@ export function addRestoreCommand(program: Command): void {
             DATABASE_URL: services.databaseUrl,
             REDIS_URL: services.redisUrl,
           })
-          await run(options, async ({ config }) => {
-            const restored = await restore(config.databaseUrl, file, options)
+          await run(options, async (context) => {
+            const { result, line } = await restore(context.config.databaseUrl, file, options)
             // One that was not started here may have other data.
-            if (redisUrl === undefined) await emptyRedis(config.redisUrl)
-            return restored
+            if (redisUrl === undefined) await emptyRedis(context.config.redisUrl)
+            // Nobody can do this before the next start, when what waits in the backup would be sent at once.
+            await pauseAllSending(context, COMMAND_LINE)
+            const redis = redisUrl === undefined ? '' : 'Empty the Redis of REDIS_URL. '
+            return { result, lines: [line, `${redis}${PAUSED}`] }
           })
         } finally {
           await services.stop()
@@ -93,11 +100,17 @@ export function addRestoreCommand(program: Command): void {
     })
 }
 
+const NOT_PAUSED =
+  'Before you start anything, empty Redis, restore the media and run `linehook sending pause`. See docs/operating/backup.md.'
+const PAUSED =
+  'All sending is paused, because texts that wait in the backup may have been sent since. Restore the media and start Linehook. ' +
+  'Then see in docs/operating/backup.md what to run before `linehook sending resume`.'
+
 async function restore(
   databaseUrl: string,
   file: string,
   { replace }: { replace?: boolean },
-): Promise<{ result: unknown; lines: string[] }> {
+): Promise<{ result: unknown; line: string }> {
   if (!existsSync(file)) throw new UserError(`${file} does not exist`)
   // It is read twice, which a pipe cannot be.
   if (!statSync(file).isFile())
@@ -138,10 +151,7 @@ async function restore(
   })
   return {
     result: { writtenAt: header.writtenAt, rows: Object.fromEntries(counts) },
-    lines: [
-      `${sum(counts)} rows from ${counts.size} tables restored, as of ${header.writtenAt}`,
-      'Before you start anything, empty Redis, restore the media and run `linehook sending pause`. See docs/operating/backup.md.',
-    ],
+    line: `${sum(counts)} rows from ${counts.size} tables restored, as of ${header.writtenAt}`,
   }
 }
 

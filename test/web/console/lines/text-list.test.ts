@@ -150,7 +150,7 @@ describeWith('a text to many from a CSV file', open, (site) => {
     expect(misspelt.text, 'the file is kept').to.match(/type="hidden" name="csv" value="\ufeff?Name;Phone/)
     expect(wordsOf((await preview(csv, 'Hi', { column: 'Name' })).text)).to.include('No row can be sent.')
     for (const [wrong, fault] of [
-      ['', 'Choose a file'],
+      ['', 'The file is empty'],
       [`${ANNA},Ada\n`, 'The first line must name the columns, such as phone,name'],
       ['phone,name\n"+1,Ada', /^Line 2 is not valid CSV/],
       ['a,A\n1,2', 'The file has two columns named “A”'],
@@ -162,6 +162,10 @@ describeWith('a text to many from a CSV file', open, (site) => {
       expect(faultOf(refused)).to.match(fault instanceof RegExp ? fault : new RegExp(`^${fault}$`))
       expect(refused.text).to.include('>Hi</textarea>')
     }
+    const withoutFile = await browser.submitMultipart(`${path}/preview`, { text: 'Hi' })
+    expect(faultOf(withoutFile)).to.equal('Choose a file')
+    const emptied = await preview('', 'Hi', { csv })
+    expect(faultOf(emptied), 'not the file that was chosen before').to.equal('The file is empty')
   })
 
   it('goes out once to each row of 2,000 while the line has room, and the results say what became of it', async () => {

@@ -41,8 +41,9 @@ const fileText = utf8Of('The file', 'Save it as “CSV UTF-8”, and choose it a
 export function readAskedList(ctx: KoaContext): { asked: AskedList; csv: string } {
   requireReadableForm(ctx)
   const file = fileOf(ctx, 'file')
-  const csv = file === undefined || file.length === 0 ? fieldOf(ctx, 'csv') : fileText(file)
-  if (csv === '') throw new UserError('Choose a file')
+  // An empty file was chosen too: the recipients of the one before must not get the text instead.
+  const csv = file === undefined ? fieldOf(ctx, 'csv') : fileText(file)
+  if (file === undefined && csv === '') throw new UserError('Choose a file')
   const asked = { file: readListFile(csv), text: fieldOf(ctx, 'text'), column: fieldOf(ctx, 'column') }
   return { asked, csv }
 }

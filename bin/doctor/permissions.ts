@@ -30,7 +30,7 @@ export const permissions: Check = {
       )
     }
     return warning(
-      `Every user of this machine can read ${open.join(', ')}, which contain secrets or people's pictures.`,
+      `Every user of this machine can read secrets or people's pictures in ${open.join(', ')}.`,
       `Run \`chmod o-r ${open.join(' ')}\`.`,
     )
   },

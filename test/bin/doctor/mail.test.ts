@@ -7,9 +7,9 @@ import { runDoctor } from './run-doctor.js'
 describe('what the doctor says of mails', () => {
   const server = openForSuite(startMailServer)
 
-  async function mail(mood: MailServerMood) {
+  async function mail(mood: MailServerMood, url = server.url) {
     server.behave(mood)
-    const smtp = { SMTP_URL: server.url, MAIL_FROM: 'lines@acme.example' }
+    const smtp = { SMTP_URL: url, MAIL_FROM: 'lines@acme.example' }
     return (await runDoctor(await createEnvironment(smtp))).Mail
   }
 
@@ -37,5 +37,20 @@ describe('what the doctor says of mails', () => {
       state: 'fault',
       why: 'Email cannot be sent: The mail server timed out.',
     })
+  })
+
+  it('nobody signs in, because SMTP_URL has no user name', async () => {
+    const found = await mail('take', `smtp://${new URL(server.url).host}`)
+    expect(found).to.include({ state: 'ok' })
+    expect(found?.why).to.match(/^The mail server answers\. SMTP_URL has no user name/)
+  })
+
+  it('it does not begin with TLS', async () => {
+    const found = await mail('take', server.url.replace('smtp:', 'smtps:'))
+    expect(found).to.include({
+      state: 'fault',
+      why: "Email cannot be sent: The mail server's certificate or encryption is not accepted.",
+    })
+    expect(found?.cure).to.match(/^Use smtps:\/\/ for a port that is encrypted from the start/)
   })
 })

@@ -15,7 +15,7 @@ export type { SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed } from './safe-fetch/failures.js'
 export type { Phases } from './safe-fetch/phases.js'
 export { MAX_URL_LENGTH } from './safe-fetch/urls.js'
-export { ADDRESS_ATTEMPT_MS } from './safe-fetch/dial.js'
+export { onlyAt } from './safe-fetch/dial.js'
 export type { Lookup } from './safe-fetch/resolve.js'
 export type { BodySink } from './safe-fetch/stream.js'
 

@@ -1,5 +1,6 @@
 import { FetchFailed } from '../safe-fetch.js'
-import { CarrierOutcomeUnknown, CarrierUnavailable, MAX_THROTTLE_MS } from './carrier.js'
+import { CarrierOutcomeUnknown, CarrierUnavailable, MAX_THROTTLE_MS, type CarrierClient } from './carrier.js'
+import type { CarrierTools } from './kind.js'
 
 /** The common part of how carriers over HTTP refuse a message. */
 
@@ -9,6 +10,23 @@ export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
   // After an abort the caller has counted the message as unknown already.
   if (failure.requestSent || signal.aborted) return new CarrierOutcomeUnknown(failure.message)
   return new CarrierUnavailable(failure.message)
+}
+
+/** Logs why a carrier did not take a message. */
+export function loggingRefusals(
+  send: CarrierClient['send'],
+  carrier: string,
+  { log }: Pick<CarrierTools, 'log'>,
+): CarrierClient['send'] {
+  return async (message, signal) => {
+    try {
+      return await send(message, signal)
+    } catch (error) {
+      const { name: outcome, message: reason } = error as Error
+      log.info({ messageId: message.id, carrier, outcome, reason }, 'carrier.not_taken')
+      throw error
+    }
+  }
 }
 
 /** The wait if a carrier gives none. Paces are counted by the second, so after two there is room again. */

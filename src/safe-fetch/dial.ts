@@ -13,7 +13,7 @@ import { bareHost } from './urls.js'
  * How long one of a host's addresses may take before the next is tried. After Node's 250 ms an address is given up for
  * good (nodejs/node#54359), so a host that is far away could be reached only by its last address.
  */
-export const ADDRESS_ATTEMPT_MS = 1_000
+const ADDRESS_ATTEMPT_MS = 1_000
 
 interface Dialler extends Guard {
   /** The milliseconds for name look-up, TCP and TLS together. */
@@ -104,16 +104,19 @@ function dial(peer: Peer, dialler: Dialler, timeoutMs: number, clock: PhaseClock
   })
 }
 
-function open({ host, port, isTls, addresses }: Peer, secureContext: SecureContext): Socket {
-  const target = {
-    host,
-    port,
+/** Options of a socket that is connected to one of these addresses, whatever its host's name resolves to. */
+export function onlyAt(addresses: LookupAddress[]) {
+  return {
     lookup: (_host: string, _options: unknown, answer: (error: null, addresses: LookupAddress[]) => void) => {
       answer(null, addresses)
     },
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
   }
+}
+
+function open({ host, port, isTls, addresses }: Peer, secureContext: SecureContext): Socket {
+  const target = { host, port, ...onlyAt(addresses) }
   if (!isTls) return connectTcp(target).setNoDelay(true)
   return connectTls({
     ...target,

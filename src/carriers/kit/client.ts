@@ -1,7 +1,7 @@
 import type { AnyObject, ObjectSchema } from 'yup'
 import { CarrierOutcomeUnknown, type CarrierClient, type OutboundMessage, type Taken } from '../carrier.js'
 import type { CarrierTools } from '../kind.js'
-import { errorOfFailure } from '../refusals.js'
+import { errorOfFailure, loggingRefusals } from '../refusals.js'
 import { isSuccess, type Answer } from './answer.js'
 import { askOrRefuse, createApi, explainFailure } from './api.js'
 import { writeNumber } from './numbers.js'
@@ -65,15 +65,7 @@ export function createClient<Settings extends AnyObject>(
 
   return {
     name: account.name,
-    async send(message, signal) {
-      try {
-        return await post(message, signal)
-      } catch (error) {
-        const { name: outcome, message: reason } = error as Error
-        log.info({ messageId: message.id, carrier: account.name, outcome, reason }, 'carrier.not_taken')
-        throw error
-      }
-    },
+    send: loggingRefusals(post, account.name, { log }),
     async test(signal) {
       try {
         const answer = await api.ask(provider.test(settings), signal)

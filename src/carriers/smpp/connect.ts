@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { ADDRESS_ATTEMPT_MS, FetchFailed, type SafeFetch } from '../../safe-fetch.js'
+import { FetchFailed, onlyAt, type SafeFetch } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../refusals.js'
 
 /** Thrown if the SMSC could not be reached, or refused the bind. The message says in words what is wrong. */
@@ -50,15 +50,7 @@ function dial(
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Socket> {
-  const peer = {
-    host,
-    port,
-    lookup: (_host: string, _options: unknown, answer: (error: null, addresses: LookupAddress[]) => void) => {
-      answer(null, addresses)
-    },
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-  }
+  const peer = { host, port, ...onlyAt(addresses) }
   const socket: Socket = tls
     ? connectTls({
         ...peer,

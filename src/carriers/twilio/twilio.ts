@@ -8,7 +8,7 @@ import {
   type Taken,
 } from '../carrier.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
-import { errorOfFailure } from '../refusals.js'
+import { errorOfFailure, loggingRefusals } from '../refusals.js'
 import type { CarrierTools } from '../kind.js'
 import { readObject } from './answers.js'
 import { createApi, type TwilioApi } from './api.js'
@@ -68,15 +68,7 @@ export function createTwilio(
 
   return {
     name: account.name,
-    async send(message, signal) {
-      try {
-        return await post(message, signal)
-      } catch (error) {
-        const { name: outcome, message: reason } = error as Error
-        log.info({ messageId: message.id, carrier: account.name, outcome, reason }, 'twilio.not_taken')
-        throw error
-      }
-    },
+    send: loggingRefusals(post, account.name, { log }),
     test: (signal) => testAccount(api, signal),
     listNumbers: (signal) => listNumbers(api, signal),
     async setUpNumbers(numbers, signal) {

@@ -1,3 +1,5 @@
+import { addRepeated } from './repeated.js'
+
 /** An element: either its text, or its attributes and children by name. Several children of one name are a list. */
 export type XmlValue = string | { [name: string]: XmlValue | XmlValue[] }
 
@@ -46,9 +48,9 @@ export function readXml(text: string): { [name: string]: XmlValue } | undefined 
       for (const [, name = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
         const value = unescape(double ?? single ?? '')
         if (value === undefined) return undefined
-        add(element.fields, name, value)
+        addRepeated(element.fields, name, value)
       }
-      if (isEmpty === '/') add(inner.fields, opened, valueOf(element))
+      if (isEmpty === '/') addRepeated(inner.fields, opened, valueOf(element))
       else path.push(element)
       if (path.length > MAX_DEPTH) return undefined
     }
@@ -56,7 +58,7 @@ export function readXml(text: string): { [name: string]: XmlValue } | undefined 
       const element = path.pop()
       const outer = path.at(-1)
       if (element?.name !== closed || outer === undefined) return undefined
-      add(outer.fields, closed, valueOf(element))
+      addRepeated(outer.fields, closed, valueOf(element))
     }
   }
   const isDocument = path.length === 1 && root.text.trim() === '' && Object.keys(root.fields).length === 1
@@ -72,13 +74,6 @@ function open(name: string): Open {
 function valueOf({ fields, text }: Open): XmlValue {
   if (Object.keys(fields).length === 0) return text
   return text.trim() === '' ? fields : { ...fields, [TEXT]: text }
-}
-
-function add(fields: Open['fields'], name: string, value: XmlValue): void {
-  const before = fields[name]
-  if (before === undefined) fields[name] = value
-  else if (Array.isArray(before)) before.push(value)
-  else fields[name] = [before, value]
 }
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

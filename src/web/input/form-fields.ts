@@ -1,3 +1,5 @@
+import { addRepeated } from '../../kit/text/repeated.js'
+
 /** The fields by name; repeated ones are a list. */
 export type FormFields = Partial<Record<string, string | string[]>>
 
@@ -15,16 +17,9 @@ export function parseFormFields(bytes: Buffer, toText: (bytes: Buffer) => string
   for (const pair of bytes.toString('latin1').split('&')) {
     if (pair === '') continue
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length
-    add(fields, decode(pair.slice(0, end)), decode(pair.slice(end + 1)))
+    addRepeated(fields, decode(pair.slice(0, end)), decode(pair.slice(end + 1)))
   }
   return fields
-}
-
-function add(fields: FormFields, name: string, value: string): void {
-  const before = fields[name]
-  if (before === undefined) fields[name] = value
-  else if (Array.isArray(before)) before.push(value)
-  else fields[name] = [before, value]
 }
 
 function unescape(part: string): Buffer {

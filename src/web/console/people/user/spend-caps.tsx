@@ -32,21 +32,19 @@ export function SpendCaps(props: {
     [user.id, 'All lines combined'],
     ...lines.map(({ id, number }) => [id, number] as const),
   ] as const
-  const capped = owners.flatMap(([id, label]) => {
-    const cap = caps.get(id)
-    return cap === undefined ? [] : [{ id, label, cap }]
-  })
-  const spending = owners.flatMap(([id, label]) => {
-    const cap = monthlyCaps.get(id)
-    return cap === undefined ? [] : [{ id, label, cap }]
-  })
+  const withLabels = <Cap,>(all: ReadonlyMap<string, Cap>) =>
+    owners.flatMap(([id, label]) => {
+      const cap = all.get(id)
+      return cap === undefined ? [] : [{ id, label, cap }]
+    })
+  const [daily, monthly] = [withLabels(caps), withLabels(monthlyCaps)]
   return (
     <section id="spend-caps" aria-labelledby="spend-caps-title">
       <h2 id="spend-caps-title">Caps</h2>
-      {capped.length === 0 && spending.length === 0 && <p class="empty">No caps on these lines.</p>}
-      {capped.length + spending.length > 0 && (
+      {daily.length === 0 && monthly.length === 0 && <p class="empty">No caps on these lines.</p>}
+      {daily.length + monthly.length > 0 && (
         <ul>
-          {capped.map(({ id, label, cap: { used, segmentsPerDay, isNear } }) => (
+          {daily.map(({ id, label, cap: { used, segmentsPerDay, isNear } }) => (
             <li key={id}>
               {label}: {used} of {segmentsPerDay} segments today{' '}
               {isNear && (
@@ -54,7 +52,7 @@ export function SpendCaps(props: {
               )}
             </li>
           ))}
-          {spending.map(({ id, label, cap }) => (
+          {monthly.map(({ id, label, cap }) => (
             <li key={`${id} month`}>
               {label}: {spentWords(cap)} <MonthlyCapBadge cap={cap} />
             </li>

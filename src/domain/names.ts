@@ -1,5 +1,6 @@
 import { storable } from '../database/text.js'
 import { UserError } from '../errors.js'
+import { countCharacters } from '../kit/text/characters.js'
 
 /** Names are shorter than this. Lists and consent pages show a name in one line. */
 export const MAX_NAME_LENGTH = 100
@@ -35,12 +36,12 @@ export function readOptionalName(written = '', lengthFault?: string): string | u
 
 /** Returns another system's name for a thing, if it can be a name here. */
 export function asName(written: string): string | undefined {
-  const name = storable(written.slice(0, MAX_NAME_LENGTH)).trim()
+  const name = storable(Array.from(written).slice(0, MAX_NAME_LENGTH).join('')).trim()
   return findFault(name, LENGTH_FAULT) === undefined ? name : undefined
 }
 
 function findFault(name: string, lengthFault: string): string | undefined {
-  if (name === '' || name.length > MAX_NAME_LENGTH) return lengthFault
+  if (name === '' || countCharacters(name) > MAX_NAME_LENGTH) return lengthFault
   if (DISTURBING.test(name)) return 'name must be one line of text, without control characters'
   return SEEN.test(name) ? undefined : 'name must contain at least one visible character'
 }

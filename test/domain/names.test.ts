@@ -87,8 +87,8 @@ describeContext('a name', (context) => {
   })
 
   it('has 1 to 100 characters, or is said to be otherwise in the words of what it is of', () => {
-    expect(readName('x'.repeat(100))).to.have.length(100)
-    for (const name of ['', ' ', '\0', 'x'.repeat(101)]) {
+    for (const name of ['x'.repeat(100), '😀'.repeat(100)]) expect(readName(name)).to.equal(name)
+    for (const name of ['', ' ', '\0', 'x'.repeat(101), '😀'.repeat(101)]) {
       expect(() => readName(name)).to.throw(UserError, 'name must have 1 to 100 characters')
       expect(() => readName(name, 'say what for')).to.throw(UserError, 'say what for')
     }
@@ -102,6 +102,7 @@ describeContext('a name', (context) => {
 
   it('that a carrier has is taken as far as it can be one', () => {
     expect(asName(` (415) 555-2671 ${'x'.repeat(200)}`)).to.equal(`(415) 555-2671 ${'x'.repeat(84)}`)
+    expect(asName('😀'.repeat(200))).to.equal('😀'.repeat(100))
     for (const name of ['', '\u200b', 'a\nb']) expect(asName(name)).to.equal(undefined)
   })
 })

@@ -2,6 +2,7 @@ import type { ApplicationKind } from '../../database/applications/application.js
 import type { ApplicationFields } from '../../database/applications/applications.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
+import { countCharacters } from '../../kit/text/characters.js'
 import type { Context } from '../context.js'
 import { readName } from '../names.js'
 import { explainRedirectUri } from './redirect-uris.js'
@@ -58,7 +59,7 @@ export async function readEndpointUrl(
 
 function readDescription(written: string): string {
   const description = storable(written).trim()
-  if (description.length > MAX_DESCRIPTION_LENGTH || /\p{Bidi_Control}/u.test(description)) {
+  if (countCharacters(description) > MAX_DESCRIPTION_LENGTH || /\p{Bidi_Control}/u.test(description)) {
     throw new UserError(`description must be text of at most ${MAX_DESCRIPTION_LENGTH} characters`)
   }
   return description

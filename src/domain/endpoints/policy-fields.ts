@@ -10,6 +10,7 @@ import {
 } from '../../database/endpoints/policy.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
+import { countCharacters } from '../../kit/text/characters.js'
 import { MAX_TEMPLATE_LENGTH } from './deliveries/template.js'
 
 /** A receiver that needs longer should answer immediately, and do the work afterwards. */
@@ -102,7 +103,7 @@ function readSignature(written: unknown): SignatureKind {
 }
 
 function readTemplate(written: unknown): string {
-  if (typeof written === 'string' && written.length <= MAX_TEMPLATE_LENGTH) return storable(written)
+  if (typeof written === 'string' && countCharacters(written) <= MAX_TEMPLATE_LENGTH) return storable(written)
   throw new UserError(`template must be text of at most ${MAX_TEMPLATE_LENGTH} characters`)
 }
 

@@ -1,6 +1,7 @@
 import { findRecentReason, hasRecentAct, listRecentSubjects } from '../../database/operating/audit-log.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
+import { countCharacters } from '../../kit/text/characters.js'
 import { record, recordView } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
@@ -29,7 +30,8 @@ export async function openPrivateAccess(context: Acting, userId: string, reason:
 export function readReason(written: string): string {
   const reason = storable(written).trim()
   const { min, max } = REASON_LENGTH
-  if (reason.length < min || reason.length > max) {
+  const count = countCharacters(reason)
+  if (count < min || count > max) {
     throw new UserError(
       `reason must say in ${min} to ${max} characters why you need access, such as a ticket number`,
     )

@@ -1,4 +1,5 @@
 import type { Notice } from '../../../database/operating/notices.js'
+import { shorten } from '../../../kit/text/characters.js'
 import type { Mail } from '../../../mail.js'
 import { describeNoticeInText } from './describe.js'
 
@@ -26,10 +27,9 @@ export function noticesMail(notices: readonly Notice[], letterhead: Letterhead):
     }
   })
   const [first] = written
-  const title =
-    written.length === 1 ? (first?.title ?? '') : `${first?.title ?? ''}, and ${written.length - 1} more`
+  const others = written.length === 1 ? '' : `, and ${written.length - 1} more`
   return {
-    subject: oneLine(`[${service}] ${title}`),
+    subject: subjectOf(service, first?.title ?? '', others),
     text:
       `${written.map(({ body }) => body).join(SEPARATOR)}\n\n` +
       `-- \nYou get this because you have an account at ${publicUrl}.\n` +
@@ -41,7 +41,7 @@ export function noticesMail(notices: readonly Notice[], letterhead: Letterhead):
 export function resetMail({ url }: { url: string }, letterhead: Letterhead): Content {
   const { service, publicUrl } = letterhead
   return {
-    subject: oneLine(`[${service}] Set a new password`),
+    subject: subjectOf(service, 'Set a new password'),
     text:
       `Someone, probably you, asked to reset the password of your account at ${publicUrl}. Set a new one here:\n\n` +
       `${url}\n\n` +
@@ -63,9 +63,7 @@ function inUtc(at: Date): string {
 const MAX_SUBJECT_LENGTH = 150
 
 /** Names of lines and applications are users' texts. */
-function oneLine(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
-    .slice(0, MAX_SUBJECT_LENGTH)
-    .trim()
+function subjectOf(service: string, title: string, ending = ''): string {
+  const text = `[${service}] ${title}`.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+  return shorten(text, MAX_SUBJECT_LENGTH - ending.length) + ending
 }

@@ -144,6 +144,21 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       expect(server.mails.at(-1)?.subject).to.include('Cellar')
     })
 
+    it('has a subject that fits, with whole characters and the number of the others', async () => {
+      await plain
+        .db('lines')
+        .where({ id: line.lineId })
+        .update({ name: '😀'.repeat(90) })
+      await addLine('😀'.repeat(90))
+      await tell()
+      expect(await sendMails(context)).to.equal(2)
+      const subject = server.mails.find(({ to }) => to.includes(owner.email))?.subject ?? ''
+      expect(subject).to.match(
+        /^\[Acme Lines\] The endpoint at 127\.0\.0\.1:9 of the line 😀+…, and 1 more$/u,
+      )
+      expect(subject.length).to.be.within(145, 150)
+    })
+
     it('is what each has chosen', async () => {
       await setNoticeMails(plain, operator.id, 'own')
       await setNoticeMails(plain, owner.id, 'none')

@@ -1,11 +1,15 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFileSync, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, hasCode } from '../errors.js'
 import type { Lookup } from './resolve.js'
 
 /** The second question waits up to twice as long as the first. Both together are less than a connection may take. */
 const FIRST_WAIT_MS = 1_500
+
+/** Once the addresses of one family are there, those of the other are not waited for longer (RFC 8305 §3). */
+const OTHER_FAMILY_MS = 100
 
 /** The name servers do not know the name, or there are none. The system may have other sources. */
 const UNKNOWN = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'] as const
@@ -56,7 +60,7 @@ export function createLookup({
   const lookUp = async (name: string): Promise<LookupAddress[]> => {
     if (!name.includes('.') || hosts().has(name.toLowerCase())) return askSystem(name)
     const asked = resolver
-    const answers = await Promise.allSettled([asked.resolve4(name), asked.resolve6(name)])
+    const answers = await answersOf([asked.resolve4(name), asked.resolve6(name)])
     // IPv4 is first, because a machine without IPv6 may be slow to notice that it has none.
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (found.length > 0) return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -80,6 +84,20 @@ export function createLookup({
       },
     )
   }
+}
+
+/** Waits for all answers, but only a moment once one of them has addresses: some name servers never answer about IPv6. */
+async function answersOf(asked: readonly Promise<string[]>[]): Promise<PromiseSettledResult<string[]>[]> {
+  const all = Promise.allSettled(asked)
+  const late = new AbortController()
+  const enough = Promise.any(asked).then(
+    () => sleep(OTHER_FAMILY_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    () => all,
+  )
+  await Promise.race([all, enough])
+  late.abort()
+  const pending = Promise.reject<string[]>(new Error('no answer yet'))
+  return Promise.allSettled(asked.map((each) => Promise.race([each, pending])))
 }
 
 /** Does the work for one name after the other. While a name waits or is worked on, it is not added again. */

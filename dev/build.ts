@@ -1,3 +1,4 @@
 import { compileProject } from './compile.js'
 
-await compileProject()
+/** `npm run build -- chaos test` compiles these folders too, as a run of the tests does. */
+await compileProject(process.argv.slice(2))

@@ -16,7 +16,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** `small` has two clients. `slow` has all of them at half the pace, for runs that take minutes. */
+/** `small` has two clients. `slow` has all of them at a third of the pace, for runs that take minutes. */
 export type LoadKind = 'usual' | 'small' | 'slow'
 
 /** Starts clients that go on whatever they are answered, and that write down all of it. */
@@ -31,7 +31,7 @@ export function startLoad(installation: Installation, ledger: Ledger, kind: Load
     ledger,
     isOver: () => stopping.signal.aborted,
     whenInbound: () => inbound,
-    pause: (ms) => sleep(kind === 'slow' ? 2 * ms : ms),
+    pause: (ms) => sleep(kind === 'slow' ? 3 * ms : ms),
   }
   const clients =
     kind === 'small'

@@ -27,7 +27,7 @@ describe('journey: backing up and restoring the data of linehook start', functio
 
   const program = () => join(folder, 'dist/bin/linehook.js')
   const start = async (): Promise<RunningProcess> => {
-    const started = runNode('start', [program(), 'start'], { PORT: String(port) }, folder)
+    const started = runNode('start', [program(), 'start', '--small'], { PORT: String(port) }, folder)
     await untilBanner(started)
     return started
   }

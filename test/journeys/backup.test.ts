@@ -10,7 +10,7 @@ import { answer, jsonAnswer } from '../bin/linehook.js'
 import { MEDIA } from '../domain/media-samples.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type ProcessName } from '../helpers/process/processes.js'
+import { startWeb, startWorkers, stopProcesses, type ProcessName } from '../helpers/process/processes.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { createDataFolder, createTestRedis } from '../helpers/services/services.js'
 import { startStandIn, type StandIn } from '../helpers/services/stand-in.js'
@@ -46,8 +46,6 @@ describe('journey: a backup is restored', function () {
   let sentBefore: string[]
   let waiting: string[]
 
-  const startWorkers = (on: Environment) => Promise.all(WORKERS.map((name) => startProcess(name, on)))
-
   const simulate = async (url: string, inbound: Record<string, string>) => {
     const response = await fetch(`${url}/simulator/inbound`, {
       method: 'POST',
@@ -82,7 +80,7 @@ describe('journey: a backup is restored', function () {
     line = await createLine(context, { ...WIDE, outgoingUrl: receiver.url })
 
     const web = await startWeb(environment)
-    const workers = await startWorkers(environment)
+    const workers = await startWorkers(WORKERS, environment)
     sentBefore = await postAll(
       web.url,
       line,
@@ -91,7 +89,7 @@ describe('journey: a backup is restored', function () {
     await simulate(web.url, { fromNumber: '+14155550001', mediaUrl: host.give(PNG) })
     await whenSettled(context, line)
     await until('the picture has been delivered', () => receiver.requests.length === 1)
-    await Promise.all(workers.map((worker) => worker.kill('SIGTERM')))
+    await workers.kill('SIGTERM')
 
     waiting = await postAll(
       web.url,
@@ -139,7 +137,7 @@ describe('journey: a backup is restored', function () {
     const delivered = events()
 
     const { url } = await startWeb(restored)
-    await startWorkers(restored)
+    await startWorkers(WORKERS, restored)
     const settled = await whenSettled(context, line)
     expect(settled.map(({ id }) => id)).to.have.members([...sentBefore, ...waiting])
     expect(settled.every(({ status }) => status === 'delivered')).to.equal(true)
@@ -166,7 +164,7 @@ describe('journey: a backup is restored', function () {
     expect(await jsonAnswer(restored, 'sending', 'after-restore')).to.include({ count: 5 })
 
     const { url } = await startWeb(restored)
-    await startWorkers(restored)
+    await startWorkers(WORKERS, restored)
     await answer(restored, 'sending', 'resume')
     const { messageId } = await post(url, line, { toNumber: '+14155559999' })
     await until('a new text is sent', async () => (await takenCounts(context, line)).get(messageId) === 1)

@@ -110,8 +110,8 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
     await stopProcesses()
   })
 
-  it('that delivers 3,000 texts while receive-smpp is killed causes one message and one event for each', async () => {
-    const count = 3000
+  it('that delivers 1,500 texts while receive-smpp is killed causes one message and one event for each', async () => {
+    const count = 1500
     const smsc = await startSmsc()
     const line = await lineAt(smsc.port, 'brings', { bindCount: 2 })
     const senders = numbers(count)

@@ -16,7 +16,7 @@ describe('journey: stopping npm start', function () {
   before(async () => {
     folder = createStartFolder(['node_modules'])
     port = await freePort()
-    // As it is, but for the build before it, and two processes stand for all.
+    // As it is, but for the build before it. A worker stands for all, and a few lines for `web`, which takes longest to start.
     const { scripts, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
     writeFileSync(
       join(folder, 'package.json'),
@@ -24,8 +24,9 @@ describe('journey: stopping npm start', function () {
     )
     writeFileSync(
       join(folder, 'Procfile'),
-      'web: node dist/src/server.js\nmaintenance: node dist/workers/maintenance.js\n',
+      'web: node web.js\nmaintenance: node dist/workers/maintenance.js\n',
     )
+    writeFileSync(join(folder, 'web.js'), WEB)
   })
 
   after(async () => {
@@ -112,6 +113,10 @@ describe('journey: stopping npm start', function () {
     })
   }
 })
+
+/** Answers as `web` does when it is ready. */
+const WEB = `import { createServer } from 'node:http'
+  createServer((_, response) => response.end('{}')).listen(process.env.PORT)`
 
 interface Manifest {
   scripts: Record<string, string>

@@ -38,11 +38,16 @@ describe('linehook start', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const start = (overrides: Record<string, string> = {}) =>
-    runNode('start', ['dist/bin/linehook.js', 'start'], { PORT: String(port), ...overrides }, folder)
+  const start = (overrides: Record<string, string> = {}, ...options: string[]) =>
+    runNode(
+      'start',
+      ['dist/bin/linehook.js', 'start', ...options],
+      { PORT: String(port), ...overrides },
+      folder,
+    )
 
-  const startUntilBanner = async () => {
-    const started = start()
+  const startUntilBanner = async (...options: string[]) => {
+    const started = start({}, ...options)
     await untilBanner(started)
     return started
   }
@@ -91,7 +96,7 @@ describe('linehook start', function () {
     expect(await outboxTexts()).to.deep.equal(['second', 'first'])
     await second.kill('SIGKILL')
 
-    const third = await startUntilBanner()
+    const third = await startUntilBanner('--small')
     expect(findWebhookUrl(third)).to.equal(webhookUrl)
     expect(findSetUpUrl(third)).not.to.equal(findSetUpUrl(second))
     expect(await outboxTexts()).to.deep.equal(['second', 'first'])
@@ -203,5 +208,5 @@ function findSetUpUrl({ lines }: RunningProcess): string {
 }
 
 function allPids(started: RunningProcess): number[] {
-  return [started.pid, ...PROCESSES.flatMap((name) => pidsOf(started, name))]
+  return [started.pid, ...[...PROCESSES, 'workers'].flatMap((name) => pidsOf(started, name))]
 }

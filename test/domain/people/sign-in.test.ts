@@ -13,7 +13,10 @@ import { refusal } from '../refusal.js'
 const REFUSED = { status: 401, message: SIGN_IN_REFUSED }
 const WRONG = 'a wrong password'
 
-describeContext('signing in', (context) => {
+/** One more than those that wait for each other and the one that they wait for. */
+const CONNECTIONS = { DATABASE_POOL_SIZE: '5' }
+
+describeContext('signing in', { environment: CONNECTIONS }, (context) => {
   const ada = personForEachTest(context)
 
   const attempt = (overrides: Partial<Credentials> = {}) =>

@@ -72,7 +72,7 @@ const LOOKS: Look[] = [
   {
     name: 'in the dark',
     colorScheme: 'dark',
-    // Of a phone, which shows what a desk does not. The dark has other colours, and is the same otherwise.
+    // A phone also shows what a desk does not. The dark has other colours, and is the same otherwise.
     viewport: { width: 390, height: 844 },
     checks: { 'the contrast is enough': (page) => axeFaults(page, { runOnly: ['color-contrast'] }) },
   },

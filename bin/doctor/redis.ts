@@ -1,6 +1,6 @@
 import { asError } from '../../src/errors.js'
 import { readDatabaseIdentity } from '../../src/database/operating/identity.js'
-import { listDatabasesInUse, SHARED_REDIS } from '../../src/domain/operating/shared-redis.js'
+import { listDatabasesInUse, SHARED_REDIS, UNKNOWN_SHARING } from '../../src/domain/operating/shared-redis.js'
 import { readRedisFacts } from '../../src/kit/redis/redis-facts.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { greetingAt, probe, placeOf, withoutPassword } from './place.js'
@@ -128,6 +128,7 @@ export const redisSharing: Check = {
       return warning('Not compared with Postgres, because of the problem with Postgres.', 'Fix that first.')
     }
     const [own, inUse] = [await readDatabaseIdentity(db), await listDatabasesInUse(redis)]
+    if (own === undefined) return warning(UNKNOWN_SHARING.why, UNKNOWN_SHARING.cure)
     if (inUse.some((each) => each !== own)) return fault(SHARED_REDIS.why, SHARED_REDIS.cure)
     return ok('No other installation uses this Redis database.')
   },

@@ -20,6 +20,13 @@ export const SHARED_REDIS = {
   cure: 'Give each installation its own Redis database in REDIS_URL.',
 } as const
 
+export const UNKNOWN_SHARING = {
+  why:
+    'The Postgres role may not call pg_control_system(), so nobody is told if another installation uses this Redis ' +
+    'database too.',
+  cure: 'Run `grant execute on function pg_control_system() to <role>` as a superuser of Postgres.',
+} as const
+
 type Stores = Pick<Context, 'db' | 'redis' | 'log'>
 
 /** Lists the databases that are in use with this Redis. */
@@ -27,21 +34,34 @@ export async function listDatabasesInUse(redis: Context['redis']): Promise<strin
   return redis.zrangebyscore(KEY, (await secondOf(redis)) - IN_USE_SECONDS, '+inf')
 }
 
-/** The connections of this process on which another installation has been reported. */
+/** The connections of this process on which another installation, or that there may be one, has been reported. */
 const reported = new WeakSet<Context['redis']>()
 
-/** Notes that this database is in use, and warns once if another one is too. */
+/** Notes that this database is in use, and warns once if another one is too. Once, it also tells that this is unknown. */
 export async function watchSharedRedis({ db, redis, log }: Stores): Promise<void> {
   const own = await readDatabaseIdentity(db)
+  if (own === undefined) {
+    reportOnce(redis, () => {
+      log.info({ reason: UNKNOWN_SHARING.why, advice: UNKNOWN_SHARING.cure }, 'redis.sharing_unknown')
+    })
+    return
+  }
   const now = await secondOf(redis)
   await redis.zremrangebyscore(KEY, '-inf', now - IN_USE_SECONDS)
   await redis.zadd(KEY, now, own)
   if ((await listDatabasesInUse(redis)).length < 2) {
     reported.delete(redis)
-  } else if (!reported.has(redis)) {
-    reported.add(redis)
-    log.warn({ reason: SHARED_REDIS.why, advice: SHARED_REDIS.cure }, 'redis.shared')
+  } else {
+    reportOnce(redis, () => {
+      log.warn({ reason: SHARED_REDIS.why, advice: SHARED_REDIS.cure }, 'redis.shared')
+    })
   }
+}
+
+function reportOnce(redis: Context['redis'], report: () => void): void {
+  if (reported.has(redis)) return
+  reported.add(redis)
+  report()
 }
 
 /** The clocks of the machines may differ, so that of Redis counts. */

@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
-import { watchSharedRedis, SHARED_REDIS } from '../../../src/domain/operating/shared-redis.js'
+import {
+  watchSharedRedis,
+  SHARED_REDIS,
+  UNKNOWN_SHARING,
+} from '../../../src/domain/operating/shared-redis.js'
 import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
 import { createLine } from '../../helpers/factories.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -49,6 +53,17 @@ describe('what the doctor says of Postgres and Redis', () => {
       'Redis sharing': { state: 'ok', why: 'No other installation uses this Redis database.' },
     })
     await other.close()
+  })
+
+  it('its role may not identify Postgres', async () => {
+    const { db, config, close } = await createTestContext()
+    await db.raw(`create role unidentified login password 'x' in role pg_read_all_data, pg_write_all_data`)
+    await db.raw('revoke execute on function pg_control_system() from public')
+    const url = new URL(config.databaseUrl)
+    Object.assign(url, { username: 'unidentified', password: 'x' })
+    const found = await runDoctor({ ...environment, DATABASE_URL: url.href })
+    expect(found['Redis sharing']).to.deep.equal({ state: 'warning', ...UNKNOWN_SHARING })
+    await close()
   })
 
   describe('that accept connections and never answer', () => {

@@ -65,4 +65,20 @@ describe('a Redis that two installations use', () => {
     // The other one has never been alone.
     expect(warnings()).to.have.length(3)
   })
+
+  it('is unknown where the role may not identify Postgres, which is told once', async () => {
+    const [{ db, config }] = contexts as [Context, Context]
+    await db.raw(`create role unprivileged login password 'x'`)
+    await db.raw('revoke execute on function pg_control_system() from public')
+    const url = new URL(config.databaseUrl)
+    Object.assign(url, { username: 'unprivileged', password: 'x' })
+    const context = await createTestContext({ DATABASE_URL: url.href, REDIS_URL: config.redisUrl })
+    try {
+      for (const watch of [watchOf(context), watchOf(context)]) await watch()
+      expect(lines.map(({ msg }) => msg)).to.deep.equal(['redis.sharing_unknown'])
+      expect(await listDatabasesInUse(context.redis)).to.be.empty
+    } finally {
+      await context.close()
+    }
+  })
 })

@@ -47,7 +47,7 @@ export const settings = {
       namesOneHost,
     )
     .test('url', MUST_BE_ENCODED, isPostgresUrl)
-    .meta({ about: 'Postgres, where every message and event is kept.', secret: true }),
+    .meta({ about: 'Postgres, which stores every message and event.', secret: true }),
   REDIS_URL: text()
     .required()
     .matches(/^rediss?:\/\//, 'must start with redis://')
@@ -237,11 +237,11 @@ export const settings = {
     .default(30)
     .meta({ about: 'How many days copies of media are kept. After that, their URLs return 410.' }),
   MESSAGE_RETENTION_DAYS: retention(
-    'How many days messages, events and deliveries are kept. Data is deleted by the month, once the whole month is older',
+    'How many days messages, events and deliveries are kept. Data is deleted a month at a time, once the whole month is older',
   ),
   EXCERPT_RETENTION_DAYS: retention("How many days excerpts of endpoints' responses are kept"),
   AUDIT_RETENTION_DAYS: retention(
-    'How many days the audit log is kept. Data is deleted by the month, once the whole month is older',
+    'How many days the audit log is kept. Data is deleted a month at a time, once the whole month is older',
   ),
   MEDIA_FOLDER: text().default('.data/media').meta({
     about: 'The folder for copies of media, shared by `web` and `fetch-media`. Not used with a bucket.',

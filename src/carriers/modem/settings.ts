@@ -13,7 +13,7 @@ export const modemSettings = yup.object({
     .max(500)
     .meta({
       about:
-        'The serial port of the modem, such as `/dev/serial/by-id/usb-…-if00-port0`, or `tcp:host:port` for one in the network.',
+        'The serial port of the modem, such as `/dev/serial/by-id/usb-…-if00-port0`, or `tcp:host:port` for one on the network.',
     }),
   number: yup
     .string()

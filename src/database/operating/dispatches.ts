@@ -55,7 +55,11 @@ export async function insertAccountMails(trx: Database, noticeIds: readonly stri
   )
 }
 
+/** A link ends the one before it, so one that still waits is no longer sent: it would end the new one. */
 export async function insertResetLink(trx: Database, userId: string): Promise<void> {
+  await trx('dispatches')
+    .where({ user_id: userId, kind: 'reset_link', status: 'waiting' })
+    .update({ status: 'failed', last_failure: 'replaced', settled_at: trx.raw('clock_timestamp()') })
   await trx('dispatches').insert({ id: newId(), kind: 'reset_link', user_id: userId })
 }
 

@@ -226,19 +226,47 @@ describeContext(
       ])
     })
 
-    it('is given up after four attempts', async () => {
+    /** Makes the mail due at once and tries to send it. Returns how much later that would have been, in seconds. */
+    async function trySoon(): Promise<number> {
+      const { wait } = await plain
+        .db('dispatches')
+        .where({ status: 'waiting' })
+        .first<{ wait: number }>(
+          plain.db.raw('extract(epoch from due_at - clock_timestamp())::float8 as wait'),
+        )
+      await plain.db('dispatches').where({ status: 'waiting' }).update({ due_at: plain.db.fn.now() })
+      await sendMails(context)
+      return Math.max(wait, 0)
+    }
+
+    it('is tried for 20 minutes, and soon after the 5 minutes of a server that greylists', async () => {
       await ask()
       server.behave('refuse-later')
-      for (const status of ['waiting', 'waiting', 'waiting', 'failed']) {
-        await plain.db('dispatches').update({ due_at: plain.db.fn.now() })
-        await sendMails(context)
+      let seconds = 0
+      const tried: number[] = []
+      for (const status of ['waiting', 'waiting', 'waiting', 'waiting', 'waiting', 'failed']) {
+        seconds += await trySoon()
+        tried.push(seconds)
         expect(await plain.db('dispatches').first('status', 'last_failure')).to.deep.equal({
           status,
           last_failure: 'refused_451',
         })
       }
+      expect(tried.find((each) => each >= 300)).to.be.below(600)
+      expect(tried.at(-1)).to.be.above(900)
       await plain.db('dispatches').update({ due_at: plain.db.fn.now() })
       expect(await sendMails(context)).to.equal(0)
+    })
+
+    it('is tried no more when the user has asked again, because that would end the newer link', async () => {
+      await ask()
+      server.behave('refuse-later')
+      await trySoon()
+      await ask()
+      server.behave('take')
+      await plain.db('dispatches').update({ due_at: plain.db.fn.now() })
+      expect(await sendMails(context)).to.equal(1)
+      expect((await findSetUpLink(context, linkIn(server.mails[0]?.text)))?.userId).to.equal(person.id)
     })
 
     it('brings no link to who was disabled before the mail went out', async () => {

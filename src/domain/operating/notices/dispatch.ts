@@ -16,12 +16,15 @@ import type { Context } from '../../context.js'
 import { createSetUpLink } from '../../people/set-up-links.js'
 import { noticesMail, resetMail, type Letterhead } from './mail.js'
 
-/** The waits are 10 s, 40 s, 160 s, 11 min, then an hour each. */
-const BACKOFF: Backoff = { baseMs: 10_000, factor: 4, capMs: 3_600_000, jitter: 0.2 }
+/**
+ * The waits are 10 s, 30 s, 90 s, 5 min, 14 min, 40 min, then an hour each. A server that greylists accepts nothing in
+ * the first 5 minutes, or 15: the attempts after 7 and 20 minutes come soon after that.
+ */
+const BACKOFF: Backoff = { baseMs: 10_000, factor: 3, capMs: 3_600_000, jitter: 0.2 }
 /** After half a day the server has been fixed, or the news is out of date. */
-const MAX_ATTEMPTS = 14
-/** The user who asked for a link waits for it. After four minutes they have asked again, or gone. */
-const MAX_LINK_ATTEMPTS = 4
+const MAX_ATTEMPTS = 15
+/** The user who asked for a link waits for it. After 20 minutes they have asked again, or gone. */
+const MAX_LINK_ATTEMPTS = 6
 const NOTICES_IN_MAIL = 20
 /** Other tasks then get their turn, and the next run continues. */
 const MAX_IN_RUN = 100

@@ -198,11 +198,11 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       expect(recipients()).to.have.members([owner.email, operator.email])
     })
 
-    it('is given up after 14 attempts', async () => {
+    it('is given up after 15 attempts', async () => {
       await setNoticeMails(plain, operator.id, 'none')
       await tell()
       server.behave('close')
-      await plain.db('dispatches').update({ attempt_count: 12 })
+      await plain.db('dispatches').update({ attempt_count: 13 })
       for (const status of ['waiting', 'failed']) {
         await makeDue()
         await sendMails(context)
@@ -213,14 +213,14 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     it('is given up for itself: what stands in the same mail and is newer is tried again', async () => {
       await setNoticeMails(plain, operator.id, 'none')
       await tell()
-      await plain.db('dispatches').update({ attempt_count: 13 })
+      await plain.db('dispatches').update({ attempt_count: 14 })
       await addLine('Back office')
       await tell()
       server.behave('refuse-later')
       await sendMails(context)
       const ends = (await rows('mail')).map(({ status, attempt_count: count }) => [status, count])
       expect(ends).to.have.deep.members([
-        ['failed', 14],
+        ['failed', 15],
         ['waiting', 1],
       ])
     })

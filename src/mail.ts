@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Transporter } from 'nodemailer'
+import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport'
 import { asError } from './errors.js'
 
 export interface Mail {
@@ -23,9 +23,10 @@ export interface Mailer {
   /**
    * Signs in and sends nothing.
    *
+   * @returns false if there is no user name, or the server does not offer signing in; mails are sent without it then
    * @throws MailFailed
    */
-  verify(): Promise<void>
+  verify(): Promise<boolean>
 }
 
 /** The reason why the server did not take a mail. */
@@ -89,7 +90,6 @@ export function createMailer(
   const address = /<([^<>]+)>$/.exec(from)?.[1] ?? from
   const [written = '', ...rest] = from.split('<')
   const senderName = (rest.length > 0 && written.replaceAll('"', '').trim()) || brandName
-  let opened: Promise<Transporter> | undefined
   const open = async () => {
     const { createTransport } = await import('nodemailer')
     return createTransport({
@@ -102,6 +102,7 @@ export function createMailer(
       disableUrlAccess: true,
     })
   }
+  let opened: ReturnType<typeof open> | undefined
   const transport = () => (opened ??= open())
 
   return {
@@ -123,12 +124,41 @@ export function createMailer(
       }),
     verify: () =>
       within(totalMs, async () => {
-        await (await transport()).verify()
+        const { options } = await transport()
+        return signIn(options)
       }),
   }
 }
 
-async function within(ms: number, work: () => Promise<void>): Promise<void> {
+/** The package's own `verify` does not tell whether the server offered signing in. */
+async function signIn(options: SMTPTransportOptions): Promise<boolean> {
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection')
+  const connection = new SMTPConnection(options)
+  try {
+    return await new Promise<boolean>((resolve, reject) => {
+      const { auth } = options
+      const over = (why: Error | null | undefined, hasSignedIn: boolean) => {
+        if (why) reject(why)
+        else resolve(hasSignedIn)
+      }
+      connection.on('error', reject)
+      connection.once('end', () => {
+        reject(new MailFailed('closed', undefined, true))
+      })
+      connection.connect((refusal) => {
+        if (refusal || auth === undefined || !connection.allowsAuth) over(refusal, false)
+        else
+          connection.login(auth, (failure) => {
+            over(failure, true)
+          })
+      })
+    })
+  } finally {
+    connection.quit()
+  }
+}
+
+async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const over = new AbortController()
   const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
     throw new MailFailed('timeout', undefined, true)
@@ -137,7 +167,7 @@ async function within(ms: number, work: () => Promise<void>): Promise<void> {
     const done = work()
     // If the time is over first, nothing else handles this error.
     done.catch(() => undefined)
-    await Promise.race([done, late])
+    return await Promise.race([done, late])
   } catch (error) {
     throw error instanceof MailFailed ? error : failureOf(asError(error))
   } finally {

@@ -1,4 +1,6 @@
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { SMTPServer } from 'smtp-server'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { startMailServer, type MailServerMood } from '../../helpers/services/mail-server.js'
 import { openForSuite } from '../../helpers/suite.js'
@@ -43,6 +45,23 @@ describe('what the doctor says of mails', () => {
     const found = await mail('take', `smtp://${new URL(server.url).host}`)
     expect(found).to.include({ state: 'ok' })
     expect(found?.why).to.match(/^The mail server answers\. SMTP_URL has no user name/)
+  })
+
+  it('it does not offer to sign in, so the user name and the password would not be used', async () => {
+    const open = new SMTPServer({ disabledCommands: ['AUTH', 'STARTTLS'], closeTimeout: 100 })
+    await new Promise<void>((resolve) => {
+      open.listen(0, '127.0.0.1', resolve)
+    })
+    try {
+      const { port } = open.server.address() as AddressInfo
+      const found = await mail('take', `smtp://user:password@127.0.0.1:${port}`)
+      expect(found).to.include({ state: 'warning' })
+      expect(found?.why).to.match(/^The mail server answers but does not offer to sign in/)
+    } finally {
+      await new Promise<void>((resolve) => {
+        open.close(resolve)
+      })
+    }
   })
 
   it('it does not begin with TLS', async () => {

@@ -3,7 +3,8 @@
  * and a link cannot make a page say anything else.
  */
 const NOTICES = {
-  'portal-over': 'Your access by link has ended. Open a new link from where you got this one, or sign in.',
+  'portal-over':
+    'Your access through the link has ended. Get a new link from where you got this one, or sign in.',
   'signed-out': 'You are signed out.',
   confirmed: 'Thank you.',
   'reset-asked':
@@ -28,8 +29,8 @@ const NOTICES = {
   'notices-read': 'Marked as read.',
   'conversation-unread': 'Marked as unread.',
   'conversations-read': 'Conversations marked as read.',
-  'conversation-archived': 'Conversation archived until the next message comes in.',
-  'conversation-not-archived': 'Not archived: a new message has come in.',
+  'conversation-archived': 'Conversation archived until the next message arrives.',
+  'conversation-not-archived': 'Not archived: a new message has arrived.',
   'conversation-back': 'Conversation moved back to the list.',
   'sending-paused': 'Sending paused. Messages wait until you resume it.',
   'sending-resumed': 'Sending resumed. Waiting messages go out shortly.',
@@ -54,7 +55,7 @@ const NOTICES = {
   'retry-started-in-part':
     'Retrying undelivered events. Only the newest messages have been searched: filter by an earlier time to retry older ones.',
   'retry-started-full':
-    'Retrying the newest 5,000 undelivered events, the most at a time. Filter by an earlier time to retry older ones.',
+    'Retrying the newest 5,000 undelivered events, which is the maximum at a time. Filter by an earlier time to retry older ones.',
   'replay-started': 'Replaying events. Follow the progress here.',
   'import-started': 'Importing numbers. Follow the progress here.',
   'task-stopping': 'Stopping. Work already done is kept.',
@@ -78,7 +79,7 @@ const NOTICES = {
   'user-enabled': 'User enabled. Everything is as it was before.',
   'user-sessions-ended': 'The user is signed out everywhere.',
   'line-added': 'Line added.',
-  'line-changed': 'Line changed. Waiting messages are sent accordingly.',
+  'line-changed': 'Line changed. Waiting messages use the new settings.',
   'line-disabled': 'Line disabled. It neither sends nor receives.',
   'country-resumed': 'Messages to this country are accepted again.',
   'cap-saved': 'Cap saved. It counts messages accepted from now on.',

@@ -232,7 +232,7 @@ function State({ page, task, line }: { page: Page; task: Task; line: OwnLine | u
       </span>{' '}
       {error !== null && <p class="why">{error}</p>}
       {kind === 'text_list' && endedAt === null && line?.pausedAt != null && (
-        <p class="why">Waits until sending from the line resumes.</p>
+        <p class="why">Waiting until sending from the line resumes.</p>
       )}
       {endedAt === null &&
         (stopAskedAt === null ? (

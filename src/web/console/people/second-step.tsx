@@ -46,7 +46,7 @@ export function showSecondStep(context: Context): Middleware {
           </Form>
           <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
-            Lost everything? Your operator can remove your second factor (
+            Lost your second factor and your recovery codes? Your operator can remove your second factor (
             <code>linehook user remove-second-factor</code>).
           </small>
         </article>

@@ -87,10 +87,10 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
     ctx,
     <Layout page={page} title="Sign in">
       <article class="narrow">
-        <h1>{isPortalOver ? 'Your access by link has ended' : 'Sign in to continue'}</h1>
+        <h1>{isPortalOver ? 'Your access through the link has ended' : 'Sign in to continue'}</h1>
         <p>
           {isPortalOver
-            ? 'Nothing was sent. Open a new link from where you got this one. If you have a password, you can also sign in here to continue.'
+            ? 'Nothing was sent. Get a new link from where you got this one. If you have a password, you can also sign in here to continue.'
             : 'Your session has expired. Sign in to continue.'}{' '}
           Your input is kept{isPortalOver && ' if you sign in'}, except for passwords, other secrets and
           files.

@@ -210,7 +210,7 @@ describeWith('a text to many from a CSV file', open, (site) => {
     await change({ paused_at: context.db.fn.now() })
     expect(await goOn(context, task, 2)).to.include({ status: 'running', doneCount: 0 })
     const page = wordsOf((await browser.get('/console/tasks')).text)
-    expect(page).to.include('0 of 130 queued').and.include('Waits until sending from the line resumes.')
+    expect(page).to.include('0 of 130 queued').and.include('Waiting until sending from the line resumes.')
     // Of the four hours after which a text expires, a list uses one.
     await change({ paused_at: null, messages_per_minute: 1 })
     expect(await goOn(context, task, 3)).to.include({ status: 'running', doneCount: 60 })

@@ -124,7 +124,7 @@ describeWith('the activity page', startConsole, (site) => {
     const done = await line.browser.submit(`${PATH}/retry?status=exhausted`)
     expectSentTo(done, '/console/tasks?done=retry-started-full')
     expect((await line.browser.get('/console/tasks?done=retry-started-full')).text).to.include(
-      'Retrying the newest 5,000 undelivered events, the most at a time.',
+      'Retrying the newest 5,000 undelivered events, which is the maximum at a time.',
     )
   })
 

@@ -352,9 +352,7 @@ describeWith("a message's page", startConsole, (site) => {
       expect(wordsOf(await opened('request'))).to.include('so the body that was sent may differ.')
       expect(wordsOf(await opened('response'))).to.match(/Status 418 I'm a Teapot .*x-pot: <b>.* short/)
       await db('delivery_attempts').where({ id: attemptId }).update({ body_failure: 'reset' })
-      expect(wordsOf(await opened('response'))).to.include(
-        'The body of the response is not complete (reset).',
-      )
+      expect(wordsOf(await opened('response'))).to.include('The response body is incomplete (reset).')
       expect(wordsOf(await opened('timing'))).to.match(
         /DNS none.* Connection .* First byte \d+ ms Total \d+ ms/,
       )

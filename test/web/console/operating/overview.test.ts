@@ -104,7 +104,7 @@ describeWeb('the overview page', ({ context, web }) => {
       expect(wordsOf(await at('line'))).to.match(/Line Accepted Received Failed .*Bold.* 1 1 0 /)
       expect(wordsOf(await at('carrier'))).to.match(/simulator 2 1 0 /)
       expect(await at('carrier')).to.match(
-        /aria-label="3 messages in the last [^"]+, 0 failed\. A bar is [\w ]+, the highest is \d messages?\."/,
+        /aria-label="3 messages in the last [^"]+, 0 failed\. Each bar is [\w ]+; the highest is \d messages?\."/,
       )
       expect(wordsOf(await at('endpoint'))).to.match(
         /By endpoint Endpoint Events Failed.* 127\.0\.0\.1:9 \S+@\S+ 1 0 /,

@@ -128,12 +128,14 @@ describeWeb('a portal link', ({ context, web }) => {
     await context.db('portal_sessions').update({ expires_at: context.db.raw(`now() - interval '1 second'`) })
     const signIn = '/console/sign-in?done=portal-over&next=%2Fconsole'
     expectSentTo(await browser.get('/console'), signIn, 302)
-    expect((await browser.get(signIn)).text).to.include('Your access by link has ended. Open a new link')
+    expect((await browser.get(signIn)).text).to.include(
+      'Your access through the link has ended. Get a new link',
+    )
     const late = await browser.submit(`/console/lines/${named.line.lineId}/name`, { name: 'Front desk' })
     expectPage(late, 401)
     expect(late.text)
-      .to.include('Your access by link has ended')
-      .and.include('Open a new link')
+      .to.include('Your access through the link has ended')
+      .and.include('Get a new link')
       .and.include('value="Front desk"')
       .and.not.include('Your session has expired')
   })

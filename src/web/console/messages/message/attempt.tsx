@@ -165,8 +165,7 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
       )}
       {bodyFailure !== null && (
         <p class="muted">
-          The body of the response is not complete ({bodyFailure}). This makes no difference: the status
-          counts.
+          The response body is incomplete ({bodyFailure}). This does not matter: only the status counts.
         </p>
       )}
       {responseExcerpt !== null && responseExcerpt !== '' ? (

@@ -153,7 +153,7 @@ function Bars(props: { busy: Busy; noun: 'event' | 'message'; span: Span }) {
   const bar = binSeconds < 3600 ? countOf(binSeconds / 60, 'minute') : countOf(binSeconds / 3600, 'hour')
   const summary =
     `${countOf(outCount + inCount, noun)} in ${words}, ${describeCount(failedCount)} failed. ` +
-    `A bar is ${bar}, the highest is ${countOf(most, noun)}.`
+    `Each bar is ${bar}; the highest is ${countOf(most, noun)}.`
   return (
     <svg
       class="sparkline"

@@ -29,7 +29,7 @@ export function Charts({
     <>
       {traffic.countedAt === null && (
         <p class="empty">
-          No figures for the last day. Start a <code>maintenance</code> process to collect them.
+          No data for the last day. Start a <code>maintenance</code> process to collect it.
         </p>
       )}
       <div class="charts">

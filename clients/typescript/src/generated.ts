@@ -128,7 +128,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
   }
 
-  /** Regenerate the token. The old token stops working immediately, or after `overlapSeconds`. While an older token still works, only `0` regenerates again; otherwise the answer is 409. */
+  /** Regenerate the token. The old token stops working immediately, or after `overlapSeconds`. While an older token still works, only `0` regenerates it again; otherwise the response is 409. */
   async regenerateToken(
     lineId: string,
     body?: RegenerateTokenBody,
@@ -218,7 +218,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/signing-secret`, {}, options)
   }
 
-  /** Create a new signing secret. Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. While one is, only `0` rotates again; otherwise the answer is 409. */
+  /** Create a new signing secret. Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. During that time, only `0` rotates it again; otherwise the response is 409. */
   async rotateSecret(
     endpointId: string,
     body?: RotateSecretBody,
@@ -290,7 +290,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages`, { body }, options)
   }
 
-  /** Count the segments of a text before sending it. Nothing is sent or kept. */
+  /** Count the segments of a text before sending it. Nothing is sent or stored. */
   async countSegments(body: CountSegmentsBody, options?: CallOptions): Promise<Segments> {
     return this.call('POST', `/v1/segments`, { body }, options)
   }
@@ -319,7 +319,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages/${segment(messageId)}/cancel`, {}, options)
   }
 
-  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. If its media could not be copied yet, also of a received message, copying is retried. Refused if the message is not waiting for its next attempt. */
+  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. If its media could not be copied yet, copying is retried, even for a received message. Refused if the message is not waiting for its next attempt. */
   async tryMessageNow(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/try-now`, {}, options)
   }
@@ -422,7 +422,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/tasks/${segment(taskId)}/stop`, {}, options)
   }
 
-  /** Record a listener's response. Used by `linehook listen`. It is shown on the message's page and does not affect the delivery or the endpoint. An attempt for the same event with the same `startedAt` is recorded once, and at most 100 per event. */
+  /** Record a listener's response. Used by `linehook listen`. It is shown on the message's page and does not affect the delivery or the endpoint. An attempt for the same event with the same `startedAt` is recorded once, with at most 100 attempts per event. */
   async recordListenerAttempts(
     lineId: string,
     body: RecordListenerAttemptsBody,
@@ -1422,7 +1422,7 @@ export interface Contact {
   name: string | null
   /** In E.164 format, or the short code or name of a sender. */ phoneNumber: string
   /** A contact applies to all lines of the user. These are the ones you can see. */ lineIds: string[]
-  /** Messages from a blocked number are kept but create no events. */ blocked: boolean
+  /** Messages from a blocked number are stored but create no events. */ blocked: boolean
   blockedAt: string | null
   createdAt: string
 }
@@ -1543,7 +1543,7 @@ export interface DeliveryWithAttempts {
       string
     > | null
     responseExcerpt: string | null
-    /** The name of what went wrong with the body of the response. It makes no difference: the status decides. Null if nothing did. */ bodyFailure:
+    /** What went wrong with the response body, by name. It does not affect the outcome: only the status counts. Null if nothing went wrong. */ bodyFailure:
       | string
       | null
     /** The name of the failure. Null if it succeeded. */ failure: string | null

@@ -42,7 +42,7 @@ export const contactSchemas = {
       listOf(id),
       'A contact applies to all {lines} of the user. These are the ones you can see.',
     ),
-    blocked: describe(flag, 'Messages from a blocked number are kept but create no events.'),
+    blocked: describe(flag, 'Messages from a blocked number are stored but create no events.'),
     blockedAt: maybeMoment,
     createdAt: moment,
   }),

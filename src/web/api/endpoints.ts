@@ -328,8 +328,8 @@ export const endpointOperations = [
     may: 'changes lines',
     summary: 'Create a new signing secret',
     description:
-      'Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. While one is, only `0` rotates again; ' +
-      'otherwise the answer is 409.',
+      'Events are also signed with the old secret for 24 hours, or for `overlapSeconds`. During that time, only `0` rotates ' +
+      'it again; otherwise the response is 409.',
     body: yup.object({
       overlapSeconds: overlapField(
         MAX_OVERLAP_SECONDS,

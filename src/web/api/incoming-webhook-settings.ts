@@ -63,7 +63,7 @@ export const incomingWebhookOperations = [
     summary: 'Regenerate the token',
     description:
       'The old token stops working immediately, or after `overlapSeconds`. While an older token still works, only `0` ' +
-      'regenerates again; otherwise the answer is 409.',
+      'regenerates it again; otherwise the response is 409.',
     body: yup.object({
       overlapSeconds: overlapField(0, 'How long the old token keeps working.'),
     }),

@@ -68,7 +68,7 @@ export const listenerOperations = [
     summary: "Record a listener's response",
     description:
       "Used by `linehook listen`. It is shown on the message's page and does not affect the delivery or the endpoint. An attempt for " +
-      'the same event with the same `startedAt` is recorded once, and at most 100 per event.',
+      'the same event with the same `startedAt` is recorded once, with at most 100 attempts per event.',
     body: yup.object({
       attempts: shortListOf(attempt.typeError(LIST), MAX_LISTENER_ATTEMPTS, LIST).required(LIST).min(1, LIST),
     }),

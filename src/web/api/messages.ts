@@ -206,7 +206,7 @@ export const messageOperations = [
     may: 'reads lines',
     scopes,
     summary: 'Count the segments of a text before sending it',
-    description: 'Nothing is sent or kept.',
+    description: 'Nothing is sent or stored.',
     body: yup.object({
       text: textField()
         .defined('text is required')
@@ -324,8 +324,8 @@ export const messageOperations = [
     may: 'changes lines',
     summary: 'Retry a waiting message now',
     description:
-      'Rate limits, pauses and the order of messages to the same number still apply. If its media could not be copied yet, also ' +
-      'of a received message, copying is retried. Refused if the message is not waiting for its next attempt.',
+      'Rate limits, pauses and the order of messages to the same number still apply. If its media could not be copied yet, ' +
+      'copying is retried, even for a received message. Refused if the message is not waiting for its next attempt.',
     answer: message,
     refusals: [409],
     act: async ({ context, userId, id: messageId }) =>

@@ -56,7 +56,7 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
       if (await consumeOAuthRecord(db, kind, sha256(id))) return
       const record = await findOAuthRecord(db, kind, sha256(id))
       if (record?.consumedAt === null) {
-        throw new Unavailable('No tokens have come of the last use yet', record.secondsLeft)
+        throw new Unavailable('The last use has not issued tokens yet', record.secondsLeft)
       }
       // The record was used up between our look and now. As after every extra use, the grant ends (RFC 9700 §2.1.1).
       const grantId = record?.payload.grantId

@@ -242,7 +242,7 @@ export function oauthPaths(): Paths {
       get: {
         operationId: 'getKeys',
         tags,
-        summary: 'The keys of the authorization server, of which there are none',
+        summary: 'Get the keys of the authorization server, which has none',
         description: 'Nothing is signed with a key here. OpenID Connect clients expect the document.',
         security: [],
         responses: {

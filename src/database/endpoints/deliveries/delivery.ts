@@ -139,7 +139,7 @@ export const ATTEMPT_FIELDS = {
   bodyFailure: shown(
     'body_failure',
     orNull(text),
-    'The name of what went wrong with the body of the response. It makes no difference: the status decides. Null if nothing did.',
+    'What went wrong with the response body, by name. It does not affect the outcome: only the status counts. Null if nothing went wrong.',
   ),
   failure: shown('failure', orNull(text), 'The name of the failure. Null if it succeeded.'),
   nextAttemptAt: shown('next_attempt_at', orNull(moment)),

@@ -66,7 +66,7 @@ export function splitInput(keys: readonly string[], bytes: Uint8Array): Record<s
   if (lines.length > keys.length) {
     throw new UserError(
       `Standard input has ${lines.length} lines for ${keys.length} values. Give one line for each of ${keys.join(', ')}; ` +
-        'a value of several lines must be the only one that is read from it',
+        'a value of several lines must be the only one read from it',
     )
   }
   return Object.fromEntries(keys.map((each, n) => [each, lines[n] ?? '']))

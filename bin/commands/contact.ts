@@ -57,7 +57,7 @@ export function addContactCommands(program: Command): void {
 
   contact
     .command('set')
-    .description('name or block a number; messages from a blocked number are kept but create no events')
+    .description('name or block a number; messages from a blocked number are stored but create no events')
     .argument('<number>', 'a number such as +15551234567, or the short code or name of a sender')
     .requiredOption('--user <email>', 'the user whose contact it is')
     .option('--name <name>', 'the name; an empty value removes it')

@@ -89,7 +89,7 @@ export function addLineCommands(program: Command): void {
       'disabled',
       'disable a line: it does not send or deliver, its waiting and scheduled messages fail, and its webhook returns 404',
     ],
-    ['enable', 'active', 'enable a disabled line, and deliver the events that were held meanwhile'],
+    ['enable', 'active', 'enable a disabled line, and deliver the events that were held in the meantime'],
   ] as const) {
     about(verb, effect, async (context, { id, userId, number }) => {
       await setLineStatus(context, userId, id, status)

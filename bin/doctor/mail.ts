@@ -27,12 +27,12 @@ export const mail: Check = {
     }
     if (new URL(config.smtp.url).username === '') {
       return ok(
-        'The mail server answers. SMTP_URL has no user name, and whether the server takes emails without one was not tested.',
+        'The mail server answers. SMTP_URL has no user name, and whether the server accepts emails without one was not tested.',
       )
     }
     return warning(
       'The mail server answers but does not offer to sign in, so the user name and the password in SMTP_URL are not used. ' +
-        'Whether it takes emails without them was not tested.',
+        'Whether it accepts emails without them was not tested.',
       'Use the port for signing in: usually 587 with smtp://, or 465 with smtps://. If the server accepts this machine ' +
         'without a password, remove both from SMTP_URL.',
     )

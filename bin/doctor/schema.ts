@@ -41,8 +41,8 @@ export const partitions: Check = {
     const stray = await findStrayTables(db)
     if (stray.length > 0) {
       return warning(
-        `Some rows are in the default partition, because there was none for their month: ${stray.join(', ')}.`,
-        'They work, but are not deleted with their month. Move those of each table, as its owner and in a quiet hour: ' +
+        `Some rows are in the default partition, because their month had no partition: ${stray.join(', ')}.`,
+        'They work, but are not deleted with their month. Move them, table by table, as the owner and in a quiet hour: ' +
           `\`select move_out_of_default('${stray[0]}')\`.`,
       )
     }

@@ -103,8 +103,8 @@ export function addRestoreCommand(program: Command): void {
 const NOT_PAUSED =
   'Before you start anything, empty Redis, restore the media and run `linehook sending pause`. See docs/operating/backup.md.'
 const PAUSED =
-  'All sending is paused, because texts that wait in the backup may have been sent since. Restore the media and start Linehook. ' +
-  'Then see in docs/operating/backup.md what to run before `linehook sending resume`.'
+  'All sending is paused, because texts waiting in the backup may have been sent since. Restore the media and start Linehook. ' +
+  'Then see docs/operating/backup.md for what to run before `linehook sending resume`.'
 
 async function restore(
   databaseUrl: string,

@@ -83,7 +83,7 @@ async function afterRestore(
   return {
     result: { isDryRun, before, count, listCount },
     lines: [
-      `${count} waiting messages ${said} unknown. Their owners can resend them under Activity, and you with \`linehook message send-again\``,
+      `${count} waiting messages ${said} unknown. Their owners can resend them under Activity, and you can with \`linehook message send-again\``,
       `${listCount} text lists ${isDryRun ? 'would be' : 'are'} stopped. Their owners see which texts have no message`,
     ],
   }

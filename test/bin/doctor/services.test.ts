@@ -210,8 +210,8 @@ describe('what the doctor says of Postgres and Redis', () => {
     await context.close()
     expect((await runDoctor(fresh)).Partitions).to.include({
       state: 'warning',
-      why: 'Some rows are in the default partition, because there was none for their month: events.',
-      cure: "They work, but are not deleted with their month. Move those of each table, as its owner and in a quiet hour: `select move_out_of_default('events')`.",
+      why: 'Some rows are in the default partition, because their month had no partition: events.',
+      cure: "They work, but are not deleted with their month. Move them, table by table, as the owner and in a quiet hour: `select move_out_of_default('events')`.",
     })
   })
 

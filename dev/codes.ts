@@ -17,7 +17,7 @@ export async function drawCodes(): Promise<string> {
 
 Generated from \`src/carrier-reasons.ts\` and \`src/carriers/codes.ts\` by \`npm run codes\`.
 
-If a carrier rejects a message, or reports in a receipt that it failed, Linehook keeps the carrier's own code. If the code is in a
+If a carrier rejects a message, or reports in a receipt that it failed, Linehook stores the carrier's own code. If the code is in a
 table below, the message's page explains it and says what to do. \`/v1\` returns the explanation as \`carrierCodeMeaning\`, the
 \`messageStatus\` event has it as \`carrierReason\`, and the export of the activity has both.
 
@@ -48,7 +48,7 @@ function section(kind: string, known: CarrierCodes): string {
   })
   return `## ${kind}
 
-By [its documentation](${known.source}).
+From [its documentation](${known.source}).
 
 | reason | codes |
 | --- | --- |

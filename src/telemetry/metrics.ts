@@ -146,7 +146,7 @@ export const jobDuration = histogram(
 )
 export const jobCrashes = counter(
   'linehook_job_crashes_total',
-  'Unexpected errors in jobs and lanes. A row is given up after a few.',
+  'Unexpected errors in jobs and lanes. A row is given up after a few of them.',
   ['queue'],
 )
 export const jobsNotEnqueued = counter(

@@ -142,7 +142,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       try {
         answer = await prompting
         // It belongs to something else, and so may the next answers.
-        if (answer !== 'prompt' && answer.isOk) throw new ModemFault('the modem gave no prompt for a text')
+        if (answer !== 'prompt' && answer.isOk) throw new ModemFault('the modem did not prompt for the text')
       } catch (error) {
         write(ESC)
         port.close()

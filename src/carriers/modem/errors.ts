@@ -24,7 +24,7 @@ const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
   'CMS-29': ['rejected', 'the network does not offer this'],
   'CMS-30': ['rejected', 'the network does not know the subscriber'],
   'CMS-38': ['unavailable', 'the network is out of order'],
-  'CMS-41': ['unavailable', 'the network has failed for the moment'],
+  'CMS-41': ['unavailable', 'the network has failed temporarily'],
   'CMS-42': ['throttled', 'the network is congested'],
   'CMS-47': ['throttled', 'the network has no capacity'],
   'CMS-50': ['rejected', 'the SIM card may not send texts'],

@@ -134,10 +134,10 @@ function valueOf({ lines }: Answer, name: string): string {
 /** The states of +CREG and +CEREG with which texts can be sent: home, roaming, and for texts only. */
 const REGISTERED = new Set([1, 5, 6, 7])
 const REGISTRATION: Readonly<Record<number, string>> = {
-  0: 'not registered in a network',
+  0: 'not registered on a network',
   2: 'searching for a network',
   3: 'the network refuses the SIM card',
-  8: 'no network but for emergency calls',
+  8: 'only emergency calls are possible',
 }
 
 /** @returns the network in words, and whether texts can be sent over it */

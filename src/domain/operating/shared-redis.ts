@@ -15,8 +15,8 @@ const IN_USE_SECONDS = 60
 
 export const SHARED_REDIS = {
   why:
-    'Processes that use another Postgres database use this Redis database too, so each installation takes jobs of the ' +
-    'other, and messages and events are late.',
+    "Processes with another Postgres database also use this Redis database, so each installation takes the other's jobs, " +
+    'and messages and events are delayed.',
   cure: 'Give each installation its own Redis database in REDIS_URL.',
 } as const
 

@@ -55,7 +55,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'good',
     title: (endpoint) => `${endpointOf(endpoint)} has recovered`,
     text: () =>
-      'It accepted the last event. If it was disabled, the events held meanwhile are not sent automatically: send them from its page.',
+      'It accepted the last event. If it was disabled, the events held in the meantime are not sent automatically: send them from its page.',
     cure: atEndpoint,
   },
   'messages.unknown': {

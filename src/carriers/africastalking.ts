@@ -70,23 +70,23 @@ export const africastalking: kit.Provider<Settings> = {
   }),
 
   /**
-   * http://docs.africastalking.com/sms/sending/nodejs: the form API, which the sandbox has too. The JSON API exists
-   * only live. Without `enqueue` the answer comes when the operators have answered.
+   * http://docs.africastalking.com/sms/sending/nodejs: the form API, which the sandbox has too; the JSON API exists
+   * only live. Without `enqueue`, the response comes only after the operators have responded.
    */
   send: (message, { settings: { username } }) => {
     const { from, to, text } = message
     return { path: '/version1/messaging', form: { username, to, from, message: text, enqueue: '1' } }
   },
   id: ({ body }) => idOf(textAt(body, `${RECIPIENT}.messageId`)),
-  /** The currency stands before the amount (bulk, as above). */
+  /** The currency precedes the amount (bulk, as above). */
   charge: ({ body }) => {
     const [currency = '', price = ''] = textAt(body, `${RECIPIENT}.cost`).split(' ')
     return kit.readCharge({ price, currency, segments: textAt(body, `${RECIPIENT}.messageParts`) })
   },
   /**
-   * The refusal of a recipient is in an answer of success (bulk, as above). The refusal of a sender is in `Message`
-   * there, with no recipient at all: https://github.com/AfricasTalkingLtd/africastalking-node.js/issues/160. Other
-   * errors are plain text.
+   * A refused recipient is reported in a successful response (bulk, as above). A refused sender is reported in
+   * `Message` there, with no recipient at all: https://github.com/AfricasTalkingLtd/africastalking-node.js/issues/160.
+   * Other errors are plain text.
    */
   refusal: ({ body, status, text }) => {
     const code = textAt(body, `${RECIPIENT}.statusCode`)

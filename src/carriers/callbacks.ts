@@ -7,13 +7,13 @@ export interface CallbackRequest {
   method: 'GET' | 'POST'
   /** The query of the URL. Values that we put into it come back. */
   query: URLSearchParams
-  /** Our secret in the URL (`CarrierCallbacks.key`), which is not in `query`; '' if there is none. */
+  /** Our secret in the URL (`CarrierCallbacks.key`), which is not in `query`; '' without one. */
   key: string
   /** The original bytes of the body, because signatures are over them. */
   body: Buffer
   /**
-   * The content of the body, read as JSON, XML or form: an object, a list or any other value; undefined if it is none
-   * of them. For GET, the content of the query.
+   * The content of the body, read as JSON, XML or form: an object, a list or any other value; undefined if it cannot be
+   * read as any of these. For GET, the content of the query.
    */
   content: unknown
   /** The content if it is an object, otherwise an empty one. */
@@ -40,7 +40,7 @@ export interface CallbackMessage {
   fromNumber: string
   toNumber: string
   content: ReceivedContent
-  /** The carrier's reading of the text as a keyword, which it has answered already. */
+  /** The keyword that the carrier recognized in the text, and has already answered. */
   keyword?: 'stop' | 'start' | 'help'
 }
 
@@ -53,7 +53,7 @@ export interface MissedCall {
 }
 
 /**
- * The tools of a callback. Its settings may be outdated: everything that it takes in is checked against the current
+ * The tools of a callback. Its settings may be outdated: everything that it accepts is checked against the current
  * account.
  */
 export interface CallbackTools<Settings> {
@@ -67,8 +67,8 @@ export interface CallbackTools<Settings> {
    */
   receiveMessage: (message: CallbackMessage) => Promise<void>
   /**
-   * `messageId` is our id, if the carrier returns it; it finds a message whose carrier id we never learned. `isOfPart` is true if
-   * it may be about one of several parts only.
+   * `messageId` is our id, if the carrier returns it; it finds a message whose carrier id we never got. `isOfPart` is
+   * true if it may be about only one of several parts.
    */
   receiveReceipt: (receipt: SentRecord & { messageId?: string; isOfPart?: boolean }) => Promise<void>
   /**
@@ -78,14 +78,14 @@ export interface CallbackTools<Settings> {
    */
   receiveMissedCall: (call: MissedCall) => Promise<void>
   /**
-   * Keeps the state of a phone of the account.
+   * Stores the state of one of the account's phones.
    *
    * @throws UserError 404, 403 as `confirm` does
    */
   notePhone: (phone: PhoneState) => Promise<void>
   /**
-   * Returns the current settings, for an answer that takes nothing in: then nothing else checks that the request was
-   * signed with the current secret.
+   * Returns the current settings, for a response that stores nothing: in that case, nothing else checks that the
+   * request was signed with the current secret.
    *
    * @throws UserError 404, 403
    */
@@ -93,8 +93,7 @@ export interface CallbackTools<Settings> {
   /** Resolves to true if a line of the account has the number. */
   hasLine: (number: string) => Promise<boolean>
   /**
-   * Keeps the request for operators: when this resolves, they can read it, and the carrier may be answered with
-   * success.
+   * Stores the request for operators: once this resolves, they can read it, and the carrier may get a success response.
    *
    * @param why names the part that is not understood, without what people wrote
    * @throws UserError 404, 403 as `confirm` does
@@ -106,7 +105,7 @@ export interface CallbackTools<Settings> {
 export interface CarrierCallbacks<Settings> {
   /** The last parts of the callbacks' paths. */
   names: readonly string[]
-  /** The carrier's names for the fields where a user enters each URL; undefined if they are not entered by hand. */
+  /** The carrier's names for the fields where a user enters each URL; undefined if nobody has to enter them. */
   labels?: Readonly<Record<string, string>>
   /** True if it calls with GET, with everything in the query. The default is POST only. */
   takesGet?: boolean
@@ -114,7 +113,7 @@ export interface CarrierCallbacks<Settings> {
   bringsMany?: boolean
   /** True if pictures are in the request itself: the limit is then 4 MiB. */
   bringsMedia?: boolean
-  /** The time that it waits for an answer, in ms; the default is Twilio's. */
+  /** How long it waits for a response, in ms; the default is Twilio's. */
   waitMs?: number
   /** Our secret in each URL, for a carrier that signs nothing; undefined if there is none. */
   key?(settings: Settings): string | undefined
@@ -123,7 +122,7 @@ export interface CarrierCallbacks<Settings> {
   /** True if the request was made with the account's secret. Compares in constant time. */
   isSigned(settings: Settings, request: CallbackRequest): boolean
   /**
-   * Takes in the contents of the request, and answers it. A repeat does nothing, and gets the same answer as the
+   * Processes the contents of the request, and responds to it. A repeat does nothing, and gets the same response as the
    * first request.
    *
    * @throws UserError for a request that the carrier would not send
@@ -131,7 +130,7 @@ export interface CarrierCallbacks<Settings> {
   answer(name: string, request: CallbackRequest, tools: CallbackTools<Settings>): Promise<CallbackAnswer>
 }
 
-/** The parameter of our URLs that has the account's secret in it. */
+/** The parameter of our URLs that contains the account's secret. */
 export const KEY_PARAMETER = 'key'
 
 /** The URL where a carrier reaches us for an account. */

@@ -29,7 +29,7 @@ export interface OutboundMessage {
   /** 1 for the first try. */
   attempt: number
   ageMs: number
-  /** The time after which it is no longer wanted; undefined if the sender set none. */
+  /** The time after which the sender no longer wants it sent; undefined if they set none. */
   expiresInMs?: number
   /** What the account takes, for a client that sends a text in parts; undefined if it has no limit. */
   pace?: Pace
@@ -39,7 +39,7 @@ export interface OutboundMessage {
 
 export interface Taken {
   carrierMessageId: string
-  /** If it takes the parts of a text one by one: its ids for those before the last, of which `carrierMessageId` is the id. */
+  /** If it takes the parts of a text one by one: its ids for all parts but the last, whose id is `carrierMessageId`. */
   carrierPartIds?: string[]
   charge?: Charge
 }
@@ -85,7 +85,7 @@ export interface CarrierClient {
   findSent?(message: UnknownMessage, signal: AbortSignal): Promise<SentRecord[]>
   /**
    * Lists what these numbers have received since then, as far as the carrier still has it, in batches, each oldest
-   * first. It may return more than that. Ids must be those of the callbacks, so that nothing comes in twice.
+   * first. It may return more than that. Ids must match those of the callbacks, so that nothing is received twice.
    *
    * @throws CarrierRefused
    */
@@ -96,20 +96,20 @@ export interface CarrierClient {
   ): AsyncIterable<readonly ReceivedRecord[]>
   /**
    * Lists the costs of the messages that the account has sent since then, in batches, for a carrier that does not
-   * give them in answers or reports. It may return more than that.
+   * include them in responses or reports. It may return more than that.
    *
    * @throws CarrierRefused
    */
   listCharges?(since: Date, signal: AbortSignal): AsyncIterable<readonly ListedCharge[]>
   /**
-   * Lists the phones of an account that sends by phones, as far as they have ever made contact.
+   * Lists the phones of an account that sends through phones, if they have ever made contact.
    *
    * @throws CarrierRefused
    */
   listPhones?(signal: AbortSignal): Promise<PhoneState[]>
   /** Returns the headers for fetching media that the carrier hosts; none for a URL of another host. */
   mediaHeaders?(url: URL): Record<string, string>
-  /** Closes connections when nothing is under way any longer. */
+  /** Closes connections once nothing is under way. */
   close(): Promise<void>
 }
 
@@ -125,17 +125,17 @@ export interface UnknownMessage {
   fromNumber: string
   toNumber: string
   text: string | null
-  /** The time when we began to hand it over. */
+  /** When we began to hand it over. */
   claimedAt: Date
 }
 
 /**
- * A carrier that asks for a longer wait is asked again after this. One wrong header must not keep messages until they expire
- * (four hours by default). A much shorter wait would not respect a carrier that means an hour.
+ * If a carrier asks for a longer wait, we ask again after this. One wrong header must not delay messages until they
+ * expire (four hours by default), but a much shorter limit would ignore a carrier that means an hour.
  */
 export const MAX_THROTTLE_MS = 3_600_000
 
-/** Final: the carrier says that it will not send this message. `reason` is kept with the message and shown. */
+/** Final: the carrier says that it will not send this message. `reason` is stored with the message and shown. */
 export class CarrierRejected extends Error {
   override name = 'CarrierRejected'
 
@@ -149,7 +149,10 @@ export class CarrierRejected extends Error {
     readonly isOptedOut = false,
     /** True if the reason is the account, such as its credit, so that another account might take the message. */
     readonly isOfAccount = false,
-    /** What the code means, if the account's settings say it; otherwise the carrier's table does (`codes.ts`). */
+    /**
+     * What the code means according to the account's settings; if they do not say, the carrier's table does
+     * (`codes.ts`).
+     */
     readonly carrierReason?: CarrierReason,
   ) {
     super(`The carrier rejected the message: ${reason}`)
@@ -167,12 +170,12 @@ export class CarrierThrottled extends Error {
 }
 
 /**
- * The carrier has certainly not taken it: the name did not resolve, or there was no connection or no TLS. It is tried
- * again with backoff.
+ * The carrier has certainly not taken it: the name did not resolve, or the connection or TLS failed. It is retried with
+ * backoff.
  */
 export class CarrierUnavailable extends Error {
   override name = 'CarrierUnavailable'
-  /** True if the account works, but not for this line, so that it is not avoided by the others. */
+  /** True if the account works, just not for this line, so other lines need not avoid it. */
   readonly isOfLine: boolean
 
   constructor(message: string, { isOfLine = false, ...options }: ErrorOptions & { isOfLine?: boolean } = {}) {

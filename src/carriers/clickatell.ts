@@ -71,7 +71,7 @@ export const clickatell: kit.Provider<Settings> = {
     }
   },
   id: ({ body }) => textAt(body, 'messages.0.apiMessageId'),
-  // If some of a list were taken, the status is 207: only `accepted` says which.
+  // If only some of a list were accepted, the status is 207, and only `accepted` says which.
   refusal: ({ body }) =>
     faultAt(body, 'messages.0.error') ??
     faultAt(body, 'error') ??

@@ -14,8 +14,8 @@ import { twilio } from './codes/twilio.js'
 import { vonage } from './codes/vonage.js'
 
 /**
- * Carriers' codes by the kind of the account (`src/carriers/registry.ts`). A code that no public page explains is not in
- * it, and neither is one that means two things, because a wrong reason is worse than none.
+ * Carriers' codes by the kind of the account (`src/carriers/registry.ts`). A code that no public page explains is left
+ * out, and so is one that means two things, because a wrong reason is worse than none.
  */
 export const CARRIER_CODES: Readonly<Record<string, CarrierCodes>> = {
   twilio,
@@ -36,7 +36,7 @@ export const CARRIER_CODES: Readonly<Record<string, CarrierCodes>> = {
  * Returns the meaning of a carrier's code, and what to do about it.
  *
  * @param kind of the carrier account
- * @param noted the reason that was kept with the code; the account's settings may give one that no table has
+ * @param noted the reason that was stored with the code; the account's settings may give one that no table has
  * @returns null for a code, or a kind of carrier, that we do not know
  */
 export function explainCarrierCode(

@@ -15,8 +15,7 @@ const settings = yup.object({
 })
 
 /**
- * All chapters in these comments are those of
- * https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html.
+ * Chapters named in these comments refer to https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html.
  */
 
 /**
@@ -33,11 +32,11 @@ const STATES: kit.StateTable = {
   66: 'failed',
 }
 
-/** Kannel's answers in words ("Using the HTTP interface to send SMS messages", and gw/smsbox.c). */
+/** Kannel's responses, as text ("Using the HTTP interface to send SMS messages", and gw/smsbox.c). */
 const ANSWERS: readonly (readonly [RegExp, kit.Refusal['meaning']])[] = [
   [/Authorization failed/i, 'account'],
   [/Not routable/i, 'rejected'],
-  // Nothing was taken. Another 503 may come from a server in between.
+  // Kannel took nothing. Any other 503 may come from a server in between.
   [/Temporal failure/i, 'throttled'],
 ]
 
@@ -69,7 +68,7 @@ export const kannel: kit.Provider<Settings> = {
       },
     }
   },
-  // Kannel gives no id. "Sent." is its answer with immediate-sendsms-reply.
+  // Kannel returns no id. "Sent." is its answer with immediate-sendsms-reply.
   id: ({ text }, { id }) => (/^\s*([03]:|Sent\.)/.test(text) ? id : ''),
   refusal: ({ status, text }) => {
     if (status < 300) return undefined
@@ -77,7 +76,7 @@ export const kannel: kit.Provider<Settings> = {
     return { said: text, ...(meaning === undefined ? {} : { meaning }) }
   },
 
-  // This is a message without a recipient: with the right credentials, the answer is that the recipient is missing.
+  // This is a message without a recipient: with the right credentials, Kannel complains that the recipient is missing.
   // Without a body, headers are not read (gw/smsbox.c).
   test: () => ({ path: '', text: { type: 'text/plain; charset=UTF-8', body: 'test' } }),
   isWorking: ({ status, text }) => status === 400 && /missing receiver/i.test(text),
@@ -99,7 +98,10 @@ export const kannel: kit.Provider<Settings> = {
   },
 }
 
-/** A GET has the text in its query, a POST in its body with the rest in the query ("SMS services", get-url and post-url). */
+/**
+ * A GET has the text in its query; a POST has it in its body, and the rest in its query ("SMS services", get-url and
+ * post-url).
+ */
 function readMessage(fields: unknown, { method, url, body, header }: kit.CallbackRequest): kit.CallbackItem {
   const isPost = method === 'POST'
   const charset = isPost ? /charset="?([\w-]+)/i.exec(header('Content-Type'))?.[1] : textAt(fields, 'charset')

@@ -17,19 +17,19 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
    * a text of several lines. They are texts, numbers and booleans.
    */
   settings: ObjectSchema<Settings>
-  /** The values that an account has until they are changed. */
+  /** The initial values of an account. */
   defaults: {
     messagesPerSecond: number | null
     messagesPerSecondPerLine: number | null
     handlesOptOut: boolean
   }
-  /** What a message may have of media, of which one beyond it is never handed over; left out: none. */
+  /** The media that a message may have; one that exceeds this is never handed over. If left out, it may have none. */
   media?: MediaLimits
   /** Returns the languages whose tables an account with these settings may use to send texts as GSM-7; left out: none. */
   languages?(settings: Settings): readonly AccountTable[]
   /** True if its clients have `listCharges`. */
   listsCharges?: true
-  /** True if its accounts send by phones and its clients have `listPhones`. */
+  /** True if its accounts send through phones and its clients have `listPhones`. */
   hasPhones?: true
   /** Returns undefined if this kind is switched off here. */
   create(
@@ -42,7 +42,7 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   /**
    * Opens the sessions of an account at its carrier, which may allow only one. So one process holds them for all, and
    * sends and receives through them (`src/domain/carriers/held-accounts`); the clients that `create` makes have none,
-   * and send nothing. They open again whenever they end. It is undefined if the kind has no sessions.
+   * and send nothing. Sessions are reopened whenever they end. Undefined if the kind has no sessions.
    */
   listen?(account: { id: string; name: string }, settings: Settings, tools: ListenTools): Listener
   /** What an open session is called; the default is `bound`. */

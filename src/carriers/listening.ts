@@ -21,7 +21,7 @@ export interface ArrivedText {
   from: CarrierAddress
   to: CarrierAddress
   body: EncodedText
-  /** undefined if it is the whole text. */
+  /** Undefined if it is the whole text. */
   part: TextPart | undefined
 }
 
@@ -58,8 +58,8 @@ export type TextOutcome =
   { kind: 'taken'; confirmId: string } | { kind: 'no_line' }
 
 /**
- * What became of a receipt. `of_nothing` is about nothing that we sent. `early` may be about a text whose answer is still to
- * come: the carrier has to bring it again.
+ * What happened to a receipt. `of_nothing` concerns nothing that we sent. `early` may concern a text whose response is
+ * still to come: the carrier has to deliver it again.
  */
 export type ReceiptTaken = 'taken' | 'of_nothing' | 'early'
 
@@ -67,7 +67,7 @@ export type ReceiptTaken = 'taken' | 'of_nothing' | 'early'
 export interface ListenTools {
   hosts: SafeFetch
   log: Logger
-  /** How long the carrier may take to answer; for each part of a text. */
+  /** How long the carrier may take to respond to each part of a text. */
   carrierTimeoutMs: number
   /**
    * When this resolves, the text is committed, or belongs to no line of the account.
@@ -83,17 +83,17 @@ export interface ListenTools {
   receiveReceipt: (receipt: CarriedReceipt) => Promise<ReceiptTaken>
   confirmTexts: (ids: string[]) => Promise<void>
   /**
-   * Keeps what is not understood, for operators. `why` says in words what that is. A text to a number without a line
+   * Stores what was not understood, for operators. `why` says in words what it is. A text to a number without a line
    * comes with that number, which is logged only once.
    */
   keepUnclear: (unclear: { why: string; body: Buffer; toNumber?: string }) => Promise<void>
   /**
-   * Notes a secret that must not be tried twice in vain, before it is tried.
+   * Records a secret before it is tried, if it must not be tried in vain twice.
    *
    * @returns false if this secret is noted already
    */
   tryOnce: (secret: string) => Promise<boolean>
-  /** Removes the note, because the secret has worked or is no longer set. */
+  /** Removes that record, because the secret has worked or is no longer set. */
   forgetTried: () => Promise<void>
   /** Called when `state()` has changed. */
   onChange: () => void
@@ -101,11 +101,11 @@ export interface ListenTools {
 
 export interface SessionsState {
   boundCount: number
-  /** The number that there should be. */
+  /** How many there should be. */
   sessionCount: number
   /** What happened to the session that was refused or lost last, in words; `at` is a time of `performance.now()`. */
   fault: { text: string; at: number } | undefined
-  /** More about open sessions in words, such as the network; undefined if there is nothing to tell. */
+  /** More about open sessions in words, such as the network; undefined if there is nothing to say. */
   details?: string | undefined
 }
 
@@ -117,6 +117,6 @@ export interface Listener {
   concurrency: number
   openSessionIds(): string[]
   state(): SessionsState
-  /** Accepts nothing new, finishes what it holds, and unbinds from the carrier. */
+  /** Accepts nothing new, finishes what it has, and unbinds from the carrier. */
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
 import type { MediaToSend } from './carrier.js'
 
 /**
- * The limits of an MMS at a carrier. They come from its documentation, or are ours if it states none. The networks behind it
- * may take less.
+ * The limits of an MMS at a carrier. They come from its documentation, or are ours if it states none. The networks
+ * behind it may accept less.
  */
 export interface MediaLimits {
   count: number

@@ -1,6 +1,6 @@
 import type { CarrierReason } from '../carrier-reasons.js'
 
-/** The cost of a message according to the carrier. Parts that it does not give are left out. */
+/** The cost of a message according to the carrier. Parts that it does not report are left out. */
 export interface Charge {
   /** Exact, in whole units of the currency, such as `0.0079`; never below zero. It comes with a `currency`. */
   price?: string
@@ -14,7 +14,9 @@ export interface SentRecord {
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   carrierCode?: string
-  /** What the code means, if the account's settings say it; otherwise the carrier's table does (`codes.ts`). */
+  /**
+   * What the code means according to the account's settings; if they do not say, the carrier's table does (`codes.ts`).
+   */
   carrierReason?: CarrierReason
   /** True if it failed because the carrier says that the recipient has opted out of the line's number. */
   isOptedOut?: boolean
@@ -60,14 +62,14 @@ export type ReceivedContent =
 /** The most media that any carrier allows in a message. Each costs a copy. */
 const MAX_RECEIVED_MEDIA = 10
 
-/** A message of blanks only counts too. */
+/** A message of only blanks counts too. */
 export function contentOf(text: string, urls: readonly string[]): ReceivedContent {
   return urls.length === 0
     ? { type: 'inboundText', text }
     : { type: 'inboundMedia', text, urls: urls.slice(0, MAX_RECEIVED_MEDIA) }
 }
 
-/** The state of a phone that an account sends by. Unknown parts are left out. */
+/** The state of a phone that an account sends through. Unknown parts are left out. */
 export interface PhoneState {
   /** The carrier's id for it. */
   id: string

@@ -2,12 +2,12 @@ import { FetchFailed } from '../safe-fetch.js'
 import { CarrierOutcomeUnknown, CarrierUnavailable, MAX_THROTTLE_MS, type CarrierClient } from './carrier.js'
 import type { CarrierTools } from './kind.js'
 
-/** The common part of how carriers over HTTP refuse a message. */
+/** What all HTTP carriers share in how they refuse a message. */
 
-/** Converts the reason why a message got no answer to one of the four errors. */
+/** Converts the reason why a message got no response to one of the four errors. */
 export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
   if (!(failure instanceof FetchFailed)) throw failure
-  // After an abort the caller has counted the message as unknown already.
+  // After an abort, the caller has already counted the message as unknown.
   if (failure.requestSent || signal.aborted) return new CarrierOutcomeUnknown(failure.message)
   return new CarrierUnavailable(failure.message)
 }
@@ -32,7 +32,7 @@ export function loggingRefusals(
 /** The wait if a carrier gives none. Paces are counted by the second, so after two there is room again. */
 const DEFAULT_WAIT_MS = 2000
 /**
- * A wait that the carrier asks for uses up no attempt, so with zero, or a date that is past by our clock, it would be asked
+ * A wait that the carrier asks for uses up no attempt, so with zero, or a date in the past by our clock, we would ask
  * again without a pause until the message expires.
  */
 const MIN_WAIT_MS = 1000
@@ -48,7 +48,7 @@ export function readRetryAfter(value: string | undefined, now: number): number {
 export const MAX_REASON_LENGTH = 300
 
 /**
- * Removes phone numbers from a carrier's words, which may repeat those of its request; the words are kept, shown and
+ * Removes phone numbers from a carrier's words, which may repeat those of its request; the words are stored, shown and
  * logged.
  */
 export function withoutNumbers(words: string): string {

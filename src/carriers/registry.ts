@@ -40,7 +40,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['http', httpKind],
 ])
 
-/** The account that a client is made for; another version of it has other settings. */
+/** The account that a client is made for; each version of it has its own settings. */
 export interface AccountKey {
   id: string
   name: string
@@ -59,7 +59,7 @@ export interface CarrierClients {
    */
   get(account: AccountKey, readSettings: () => Promise<object>): Promise<CarrierClient | undefined>
   /**
-   * From now on `get` gives this carrier, which has the account's sessions.
+   * From now on, `get` returns this carrier, which has the account's sessions.
    *
    * @returns a function that ends this
    */
@@ -71,7 +71,7 @@ export interface CarrierClients {
   close(): Promise<void>
 }
 
-/** @param kinds only tests give others than `CARRIER_KINDS` */
+/** @param kinds only tests pass anything but `CARRIER_KINDS` */
 export function createCarrierClients(tools: CarrierTools, kinds = CARRIER_KINDS): CarrierClients {
   const held = new Map<string, CarrierClient>()
   const made = new Map<string, { version: number; carrier: Promise<CarrierClient | undefined> }>()

@@ -1,4 +1,4 @@
-/** The simulator's memory, which is outside this process: two workers are one carrier to the outside. */
+/** The simulator's memory, which is outside this process: to the outside, two workers are one carrier. */
 export interface SimulatorOutbox {
   take(message: {
     carrierMessageId: string

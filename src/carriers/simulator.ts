@@ -12,8 +12,8 @@ import type { CarrierKind } from './kind.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
 
 /**
- * A carrier without a network: it keeps what it takes in an outbox, and its receipts come back a moment later.
- * These numbers behave as real carriers sometimes do; every other number takes every message.
+ * A carrier without a network: it stores what it accepts in an outbox, and its receipts come back a moment later. These
+ * numbers behave as real carriers sometimes do; all other numbers accept every message.
  */
 export const MAGIC_NUMBERS = {
   rejected: '+15005550001',

@@ -3,14 +3,17 @@ import { asError, Unavailable } from '../errors.js'
 import type { ListenTools } from './listening.js'
 import type { SentRecord } from './records.js'
 
-/** What is stored nowhere waits for Postgres, but not without a bound. */
+/** How much may wait here for Postgres: it is stored nowhere else, so the queue needs a bound. */
 const MAX_WAITING = 200
 const AGAIN_MS = 1000
 
-/** Takes in what the carrier says only once and nobody stores, one after another, also while Postgres is away. */
+/**
+ * Receives what the carrier says only once and nobody stores, one item after another, even while Postgres is
+ * unavailable.
+ */
 export interface Unstored {
   enqueue: (work: () => Promise<unknown>) => void
-  /** Enqueues what the carrier has said about a text after its sender has stopped waiting. */
+  /** Enqueues what the carrier says about a text after its sender has stopped waiting. */
   addLate: (messageId: string, record: SentRecord) => void
   close: () => Promise<void>
 }

@@ -4,12 +4,12 @@ import { decodeGsm7 } from './gsm7.js'
 import { decodeJapanese } from './japanese.js'
 
 /**
- * A text as a carrier delivered it. It is decoded when all of its parts have arrived, because a character may be cut in
- * two.
+ * A text as a carrier delivered it. It is decoded when all of its parts have arrived, because a character may be split
+ * between two.
  *
  * `coding`, which is kept with parts, is a name of `iconv-lite`; `gsm-7 <locking> <single>`; `jis-x-0208` or
- * `jis-x-0212`; `octets <data coding> <user data header in hexadecimal>`, which may be a text or not; or `binary …`,
- * which is not a text.
+ * `jis-x-0212`; `octets <data coding> <user data header in hexadecimal>`, which may or may not be a text; or `binary
+ * …`, which is not a text.
  */
 export interface EncodedText {
   bytes: Buffer

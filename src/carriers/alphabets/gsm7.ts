@@ -3,11 +3,11 @@ import iconv from 'iconv-lite'
 import { alphabetOf, ESCAPE, extensionOf } from '../../kit/text/gsm7.js'
 
 /**
- * Decodes GSM-7 with an octet for each septet, as SMSCs unpack it. An octet from 0x80 on is not a septet: then the
- * SMSC has not turned the text into GSM-7 at all, and it is read as UTF-8 if it is valid, otherwise as Latin-1 with
- * the additional characters of Windows.
+ * Decodes GSM-7 with an octet for each septet, as SMSCs unpack it. An octet from 0x80 on is not a septet: then the SMSC
+ * has not turned the text into GSM-7 at all, and it is read as UTF-8 if it is valid, otherwise as Latin-1 with the
+ * additional characters of Windows.
  *
- * An escape that no extension character follows is left out, as phones do.
+ * An escape without an extension character after it is left out, as phones do.
  *
  * @param locking, single national language identifiers; 0 and unknown ones mean the default tables
  */

@@ -2,7 +2,7 @@ import iconv from 'iconv-lite'
 
 type Set = 'ascii' | 'katakana' | 'jis-x-0208' | 'jis-x-0212'
 
-/** The character sets by the text after ESC (RFC 1468, RFC 2237, and JIS X 0201's half-width katakana). */
+/** The character sets, keyed by the text after ESC (RFC 1468, RFC 2237, and JIS X 0201's half-width katakana). */
 const SETS: Readonly<Record<string, Set>> = {
   '(B': 'ascii',
   '(J': 'ascii',
@@ -23,8 +23,8 @@ const KANA_ROWS = new Set([0x24, 0x25])
 /**
  * Decodes what SMSCs send as JIS (data_coding 5 and 13) or ISO-2022-JP (10). That is one of three things: text with
  * escapes; text in eight bits, which is Shift_JIS or else EUC-JP; or pairs of seven bits without escapes, as the
- * standard itself says. Some of these are valid ASCII too: they are taken for Japanese if they contain kana, and
- * always as `bare` if that is given.
+ * standard itself says. Some of these are valid ASCII too: they count as Japanese if they contain kana, and always as
+ * `bare` if that is given.
  *
  * @param bare the set of pairs without escapes
  * @returns undefined if it is none of these

@@ -63,7 +63,7 @@ export const bird: kit.Provider<Settings> = {
   defaults: { handlesOptOut: true },
   codes: CODES,
   credentialsHint: 'Check the API key, its permissions and the account balance in the Bird dashboard.',
-  /** https://bird.com/docs/sdks/typescript: the region is in the key. Without a User-Agent the answer is 403. */
+  /** https://bird.com/docs/sdks/typescript: the region is in the key. Without a User-Agent, the response is 403. */
   api: ({ apiKey, apiUrl }) => ({
     url: apiUrl === '' ? `https://${apiKey.split('_')[1] ?? ''}.platform.bird.com` : apiUrl,
     headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': 'Linehook' },
@@ -112,7 +112,7 @@ export const bird: kit.Provider<Settings> = {
       const data = at(event, 'data')
       const id = textAt(data, 'sms_id')
       if (type === 'sms.received') return readMessage(data, id)
-      // A webhook may also contain events of emails, calls and lists.
+      // A webhook may also get events about emails, calls and lists.
       if (!type.startsWith('sms.')) return type === '' ? kit.unclear('an event without a type') : kit.NOTHING
       const messageId = textAt(data, `metadata.${REFERENCE}`) || undefined
       const [code, said] = [textAt(data, 'error.code'), textAt(data, 'error.description')]
@@ -131,7 +131,7 @@ function chargeOf(message: unknown) {
 }
 
 /**
- * Bird's event does not say where attachments are, nor that there are any: a message without a text has nothing else.
+ * Bird's event says neither where attachments are nor that there are any: a message without a text has nothing else.
  */
 function readMessage(data: unknown, id: string): kit.CallbackItem {
   const text = textAt(data, 'text')

@@ -3,7 +3,7 @@ import { textAt } from '../kit.js'
 
 type Asking = kit.Asking<object>
 
-/** The bound of 10,000 entries ends a list that would never end. */
+/** The bound of 10,000 entries stops a list that would otherwise never end. */
 const MAX_PAGES = 100
 
 /** Reads a whole list, page by page: https://bird.com/docs/sdks/typescript */

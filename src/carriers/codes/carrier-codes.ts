@@ -4,6 +4,6 @@ import type { CarrierReason } from '../../carrier-reasons.js'
 export interface CarrierCodes {
   /** The page that explains them. */
   source: string
-  /** The codes of each reason, separated by spaces; `4108-4136` is a range with both ends included. */
+  /** The codes of each reason, separated by spaces; `4108-4136` is an inclusive range. */
   codes: Partial<Record<CarrierReason, string>>
 }

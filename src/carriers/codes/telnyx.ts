@@ -6,7 +6,7 @@ export const telnyx: CarrierCodes = {
     invalid_number: '10001 10002 10016 40012 40310',
     landline: '40001',
     blocked_by_recipient: '40300',
-    // 40020 is two-factor traffic to numbers that earn money by it.
+    // 40020 is two-factor traffic to numbers that earn money from it.
     blocked_by_carrier: '40002 40003 40009 40015 40017 40020 40322',
     // 40019 means that the campaign of the number does not fit. 40329 and 40330 are about toll-free numbers.
     sender_not_registered: '40010 40019 40329 40330',

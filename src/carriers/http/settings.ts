@@ -8,7 +8,7 @@ const MAX_TEMPLATE_LENGTH = 10_000
 
 /** Values are visible ASCII with spaces inside: what looks like it, from a web page, would never be sent. */
 const HEADER_LINE = /^[!#$%&'*+.^_`|~\w-]+:[\t -~]*$/
-/** What the connection decides, and what we could not read. */
+/** Headers that the connection sets, and encodings that we could not read. */
 const NOT_TO_SET =
   /^(accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 

@@ -9,7 +9,9 @@ const NAMES = ['from', 'to', 'text', 'mediaUrl', 'id'] as const
 /** An operator wrote the template: the bounds guard against mistakes, such as a loop of a million. */
 const BOUNDS = { parseLimit: 20_000, renderLimit: 200, memoryLimit: 500_000 }
 
-/** Loaded by the first template, and not by each process that knows this kind of carrier: it takes 9 MB. */
+/**
+ * Loaded with the first template, rather than in each process that knows this kind of carrier, because it takes 9 MB.
+ */
 const engines = once(() => {
   const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof liquidjs
   return {
@@ -20,7 +22,7 @@ const engines = once(() => {
 })
 
 /**
- * Finds the fault in a template: the engine's words, or a name that does not exist. Returns undefined if there is
+ * Finds what is wrong with a template: the engine's error, or a name that does not exist. Returns undefined if there is
  * none.
  *
  * @param names the names that exist

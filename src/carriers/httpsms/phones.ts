@@ -6,7 +6,7 @@ type Asking = kit.Asking<{ signingKey: string }>
 /** The app makes contact every quarter of an hour, as far as Android allows; now and then a heartbeat is lost. */
 const AWAY_AFTER_MS = 40 * 60_000
 
-/** The largest page, and the bound that ends a list that would never end. */
+/** The largest page, and the bound for a list that would otherwise never end. */
 const [PAGE, MAX_PHONES] = [20, 2000]
 
 export async function listNumbers({ ask }: Asking): Promise<kit.CarrierNumber[]> {

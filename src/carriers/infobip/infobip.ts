@@ -44,7 +44,7 @@ const CODES: kit.CodeTable = {
 export const infobip: kit.Provider<Settings> = {
   kind: 'infobip',
   title: 'Infobip',
-  // https://www.infobip.com/docs/mms/message-types : how large is for the networks to say.
+  // https://www.infobip.com/docs/mms/message-types : the networks decide how large.
   media: { count: 10 },
   settings,
   numbers: 'plain',
@@ -101,8 +101,8 @@ export const infobip: kit.Provider<Settings> = {
 }
 
 /**
- * https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes has the form of errors;
- * older paths have requestError.
+ * https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes shows the format of errors;
+ * older paths return requestError.
  */
 function faultOf(body: unknown): kit.Refusal | undefined {
   const older = at(body, 'requestError.serviceException')

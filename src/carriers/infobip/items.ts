@@ -11,14 +11,14 @@ export const STATES: kit.StateTable = {
   DELIVERED_TO_OPERATOR: 'sent',
   UNDELIVERABLE: 'failed',
   EXPIRED: 'failed',
-  // The operator's report has not come in time: the message may have arrived.
+  // The operator's report did not arrive in time; the message may have.
   EXPIRED_DLR_UNKNOWN: 'sent',
   REJECTED: 'failed',
 }
 
 /**
- * https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages has the form of a message; an
- * MMS has parts in `message`.
+ * https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages shows the format of a message;
+ * an MMS has parts in `message`.
  */
 export function readMessage(item: unknown): kit.CallbackItem {
   const texts = kit.listAt(item, 'message').filter((part) => textAt(part, 'contentType') === 'text/plain')

@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { textAt } from '../kit.js'
 
-/** Finds the numbers of an account at Infobip, and sets where what they receive goes. */
+/** Finds an account's numbers at Infobip, and sets where they forward what they receive. */
 
 export async function listNumbers(asking: kit.Asking<unknown>): Promise<kit.CarrierNumber[]> {
   return (await listWhole(asking)).map(({ id, number }) => ({ id, number, name: number }))
@@ -27,7 +27,7 @@ export async function setUpNumbers(
   }
 }
 
-/** 10,000 numbers are a bound against a list that never ends. */
+/** The bound of 10,000 numbers stops a list that would otherwise never end. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 100
 

@@ -26,14 +26,14 @@ export interface ApiRequest {
 
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The URL of a provider's API, and what each request carries. */
+/** The URL of a provider's API, and what every request includes. */
 export interface ApiAccess {
   /** The URL without a trailing slash. */
   url: string
   headers?: Readonly<Record<string, string>>
 }
 
-/** A provider's API as an account may use it. Each call is checked by `safe-fetch`. */
+/** A provider's API, as an account uses it. Each call is checked by `safe-fetch`. */
 export interface Api {
   /**
    * Rejects with FetchFailed only.

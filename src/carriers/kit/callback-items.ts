@@ -8,7 +8,7 @@ export type CallbackItem =
   | { kind: 'phone'; phone: PhoneState }
   /** The item is understood, and there is nothing to note. */
   | { kind: 'nothing' }
-  /** The item is kept and shown to operators. `why` names what is missing or unknown. */
+  /** The item is stored and shown to operators. `why` names what is missing or unknown. */
   | { kind: 'unclear'; why: string }
 
 export interface MessageItem {
@@ -20,14 +20,14 @@ export interface MessageItem {
   to: string
   text: string
   mediaUrls: readonly string[]
-  /** The provider's reading of the text as a keyword, which it has answered already. */
+  /** The keyword that the provider recognized in the text, and has already answered. */
   keyword: 'stop' | 'start' | 'help' | undefined
 }
 
 /** The outcome of a message that was sent. */
 export interface ReceiptItem {
   kind: 'receipt'
-  /** The provider's id from the answer that took the message. */
+  /** The provider's id from the response that accepted the message. */
   id: string
   status: SentRecord['status']
   /** For a failure, the provider's code and words. */
@@ -80,7 +80,7 @@ export function missedCall({ from, to, at }: { from: string; to: string; at: str
   return from === '' ? NOTHING : { kind: 'missed call', from, to, calledAt }
 }
 
-/** Makes a message, or says what is unclear about it: without an id a repeat would be another message. */
+/** Makes a message, or says what is unclear about it: without an id, a repeat would count as another message. */
 export function message(given: {
   id: string
   from: string

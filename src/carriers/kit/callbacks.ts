@@ -12,10 +12,10 @@ import { isSecret } from './verify.js'
 const SUCCESS: CallbackAnswer = { type: 'application/json', body: '{}' }
 
 /**
- * A provider's callbacks. Each item of a request is taken in separately, in order. An unclear item is kept for
- * operators before the request is answered, so that success never means that something is lost. If one fails because of
- * a fault of ours, the others are still taken in, and the answer is the failure: the provider repeats the request, and
- * items that were taken in are recognized.
+ * A provider's callbacks. Each item of a request is processed separately, in order. An unclear item is stored for
+ * operators before the response, so that success never means that something is lost. If one fails because of a fault of
+ * ours, the others are still processed, and the response is the failure: the provider repeats the request, and items
+ * that were processed before are recognized.
  */
 export function callbacksFor<Settings extends AnyObject>(
   provider: Provider<Settings>,

@@ -33,7 +33,7 @@ export function createClient<Settings extends AnyObject>(
     const refusal = readRefusal(answer)
     if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
     const id = provider.id(answer, toSend, settings)
-    // The provider may have taken the message: without its id no report would ever find it.
+    // The provider may have taken the message, but without its id, no report would ever find it.
     if (id === '') throw new CarrierOutcomeUnknown(`${title} returned HTTP ${answer.status} without an ID`)
     const charge = provider.charge?.(answer)
     return { carrierMessageId: id, ...(charge === undefined ? {} : { charge }) }
@@ -107,7 +107,7 @@ function explainAnswer<Settings extends AnyObject>(
 
 /**
  * Removes an account's secrets from a provider's words. Some providers repeat the request that they refuse, and their
- * words are kept, shown and logged.
+ * words are stored, shown and logged.
  */
 function hiderOf<Settings extends AnyObject>(schema: ObjectSchema<Settings>, settings: Settings) {
   const secrets = Object.entries(schema.describe().fields).flatMap(([name, field]) => {

@@ -28,7 +28,7 @@ export function readJwt(
   const isOver = exp !== undefined && !(Number(exp) + LEEWAY_SECONDS >= seconds)
   const isEarly = nbf !== undefined && !(Number(nbf) - LEEWAY_SECONDS <= seconds)
   const isOld = iat !== undefined && !isFresh(String(Math.trunc(Number(iat))), now)
-  // A token that has neither would be valid forever.
+  // A token with neither would be valid forever.
   return isOver || isEarly || isOld || (exp === undefined && iat === undefined) ? undefined : claims
 }
 

@@ -13,7 +13,7 @@ import type { CodeTable, Refusal } from './refusals.js'
 
 /**
  * A provider of texts over HTTP: only what differs between one and the next. `carrierOf` makes a kind of carrier from
- * it. None of its functions makes requests or keeps anything by itself.
+ * it. None of its functions makes requests or holds state.
  */
 export interface Provider<Settings extends AnyObject> {
   /** The name in URLs and on the command line, such as `telnyx`. */
@@ -27,7 +27,7 @@ export interface Provider<Settings extends AnyObject> {
   numbers?: NumberForm | ((settings: Settings) => NumberForm)
   /** The meanings of its codes in answers and reports. */
   codes?: CodeTable
-  /** The URL of its API, and what each request carries, such as the credentials. */
+  /** The URL of its API, and what every request includes, such as the credentials. */
   api: (settings: Settings) => ApiAccess
   /**
    * Makes the request that sends a message.
@@ -36,17 +36,19 @@ export interface Provider<Settings extends AnyObject> {
    */
   send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
   /**
-   * Reads the message's id from an answer of success; '' if there is none. A provider that gives no id may return
+   * Reads the message's id from a successful response; '' if there is none. A provider that gives no id may return
    * ours.
    */
   id: (answer: Answer, message: MessageToSend, settings: Settings) => string
-  /** Reads the cost of the message from the same answer; undefined if the provider does not give it there. */
+  /** Reads the cost of the message from the same response; undefined if the provider does not give it there. */
   charge?: (answer: Answer) => Charge | undefined
-  /** Reads the refusal from an answer of any status; undefined if it has none. */
+  /** Reads the refusal from a response of any status; undefined if it has none. */
   refusal?: (answer: Answer, settings: Settings) => Refusal | undefined
   /** Makes a request that sends nothing, costs nothing, and works only with the right credentials. */
   test: (settings: Settings) => ApiRequest
-  /** True if an answer to `test` means that the account works. By default, a success that is not a refusal does. */
+  /**
+   * True if the response to `test` means that the account works. By default, any success that is not a refusal does.
+   */
   isWorking?: (answer: Answer) => boolean
   /** A hint for the user if the credentials are refused. */
   credentialsHint: string
@@ -79,9 +81,9 @@ export interface MessageToSend {
   text: string | undefined
   /** In order, and within the provider's limits. */
   media: readonly MediaToSend[]
-  /** Theirs: anyone who has such a URL can fetch it. */
+  /** Their URLs; anyone who has one can fetch the file. */
   mediaUrls: readonly string[]
-  /** The time after which it is no longer wanted; undefined if the sender set none. */
+  /** The time after which the sender no longer wants it sent; undefined if they set none. */
   expiresInMs: number | undefined
 }
 
@@ -95,7 +97,7 @@ export interface Use<Settings> {
 /** The provider's API for requests other than messages. */
 export interface Asking<Settings> extends Use<Settings> {
   /**
-   * Resolves to an answer of success.
+   * Resolves to a successful response.
    *
    * @throws CarrierRefused with words for people
    */
@@ -125,9 +127,9 @@ export interface ProviderCallbacks<Settings> {
   items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
   /** Reads one of these items. Each is read alone: an error leaves the others as they are. */
   read: (item: unknown, of: Reading<Settings>) => CallbackItem | readonly CallbackItem[]
-  /** The answer that it takes for success. The default is 200 and `{}`. */
+  /** The response that it accepts as success. The default is 200 and `{}`. */
   answer?: CallbackAnswer
-  /** The time that it waits for an answer, in ms. */
+  /** How long it waits for a response, in ms. */
   waitMs?: number
 }
 

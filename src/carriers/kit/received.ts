@@ -9,7 +9,7 @@ export interface Listed {
   item: CallbackItem
 }
 
-/** The URL (RFC 2397) of media that are in a request, as base64; '' where they are no base64. */
+/** The URL (RFC 2397) of media that are in a request, as base64; '' if they are not base64. */
 export function dataUrl(contentType: string, base64: string): string {
   const bare = base64.replace(/\s/g, '')
   return /^[A-Za-z0-9+/]+={0,2}$/.test(bare)
@@ -17,7 +17,7 @@ export function dataUrl(contentType: string, base64: string): string {
     : ''
 }
 
-/** A message that came in, with its numbers as E.164. */
+/** An incoming message, with its numbers in E.164. */
 export function readReceived(
   { from, to, text, mediaUrls }: MessageItem,
   form: NumberForm | undefined,

@@ -4,7 +4,7 @@ import type { Answer } from './answer.js'
 import { entryOf } from './reading.js'
 
 /**
- * The subject of a refusal, which decides what becomes of the message.
+ * What a refusal is about, which decides what happens to the message.
  *
  * | meaning | error | the message | |---|---|---|
  * | `account` | unavailable | waits: an operator fixes the credentials, the credit or the set-up |
@@ -20,9 +20,9 @@ export type Meaning = 'account' | 'throttled' | 'rejected' | 'opted_out' | 'unkn
  * answer's status decides.
  */
 export type CodeTable = Partial<Record<Meaning, readonly (string | RegExp)[]>> & {
-  /** The statuses that mean something other than in `STATUSES`. */
+  /** The statuses that differ from `STATUSES`. */
   statuses?: Readonly<Record<number, Meaning>>
-  /** Codes in words, for those that come without any. */
+  /** Words for codes that come without any. */
   words?: Readonly<Record<string, string>>
 }
 
@@ -65,13 +65,16 @@ function meaningOfStatus({ statuses = {} }: CodeTable, status: number): Meaning 
   return status >= 400 && status < 500 ? 'rejected' : 'unknown'
 }
 
-/** Shortens a provider's words and removes numbers: they are kept, shown and logged. */
+/** Shortens a provider's words and removes numbers: they are stored, shown and logged. */
 export function wordsOf({ words = {} }: CodeTable, { code = '', said = '' }: Refusal): string {
   const shown = said.trim() === '' ? (entryOf(words, code) ?? '') : said.trim()
   return withoutNumbers(shown).slice(0, MAX_REASON_LENGTH)
 }
 
-/** Converts a refusal to one of the four errors. In an answer of success, a refusal that no code explains is final. */
+/**
+ * Converts a refusal to one of the four errors. A refusal in a successful response is final unless its code says
+ * otherwise.
+ */
 export function errorOfRefusal(
   title: string,
   table: CodeTable,

@@ -36,12 +36,12 @@ export function isHmac({ algorithm = 'sha256', encoding = 'hex', secret, over, g
   return isSameSecret(encoding === 'hex' ? given.toLowerCase() : given, expected)
 }
 
-/** The SHA-256 of a body in hex, which some providers sign instead of it. */
+/** The SHA-256 of a body in hex, which some providers sign instead of the body. */
 export function sha256Hex(body: string | Buffer): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-/** The prefix that makes the 32 bytes of an Ed25519 key one that Node reads (RFC 8410 §4). */
+/** The prefix that turns the 32 bytes of an Ed25519 key into one that Node can read (RFC 8410 §4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** Reads an Ed25519 key of 32 bytes in base64 or hex; undefined for anything else. */

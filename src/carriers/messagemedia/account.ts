@@ -3,7 +3,7 @@ import { textAt } from '../kit.js'
 
 type Ask = kit.Asking<unknown>['ask']
 
-/** 10,000 entries are a bound against a list that never ends. */
+/** The bound of 10,000 entries stops a list that would otherwise never end. */
 const MAX_PAGES = 100
 
 /** https://messagemedia.github.io/documentation/#tag/Dedicated-Numbers: the numbers that are assigned to the account. */
@@ -26,7 +26,7 @@ export async function listNumbers(ask: Ask): Promise<kit.CarrierNumber[]> {
 /**
  * The fields are those of MessageMedia's own webhooks, and the parameters those of the same page: only `$attachments`
  * has the media of an MMS. `$esc.json` keeps people's texts from becoming part of the JSON. A parameter without a value
- * would come as its own name, so what an MMS may lack stands in a condition.
+ * would be sent as its own name, so anything that an MMS may lack is inside a condition.
  */
 const TEMPLATE = [
   '{"type":"$!type","reply_id":"$replyId","source_number":"$sourceAddress",',
@@ -37,7 +37,7 @@ const TEMPLATE = [
 ].join(' ')
 
 /**
- * A webhook belongs to the account, for all of its numbers. One that has our URL already is replaced, since the same
+ * A webhook belongs to the account, for all of its numbers. One that already has our URL is replaced, because the same
  * URL twice is refused: https://messagemedia.github.io/documentation/#tag/Webhooks-Management. It gets no reports,
  * because each message says where its reports go.
  */
@@ -49,7 +49,7 @@ export async function setUpWebhook(ask: Ask, url: string): Promise<void> {
     encoding: 'JSON',
     events: ['RECEIVED_SMS', 'RECEIVED_MMS'],
     template: TEMPLATE,
-    // Without this a failed request is not repeated.
+    // Without this, a failed request is not repeated.
     retries: 5,
     retry_delay: 60,
   }

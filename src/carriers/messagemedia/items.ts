@@ -40,7 +40,7 @@ export function readReport(fields: unknown): kit.CallbackItem {
     state,
     code,
     messageId: textAt(fields, `metadata.${REFERENCE}`) || undefined,
-    // Only accounts for which MessageMedia has switched them on have these.
+    // Only accounts for which MessageMedia has turned them on get these.
     charge: kit.readCharge({ segments: textAt(fields, 'billing_units') }),
   })
 }

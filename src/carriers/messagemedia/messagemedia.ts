@@ -26,7 +26,7 @@ const settings = yup.object({
 })
 
 /**
- * An answer refuses only because of the request or the account. Reports say the rest:
+ * A response refuses only because of the request or the account. Everything else comes in reports:
  * https://messagemedia.github.io/documentation/#tag/Webhooks-Management
  */
 const CODES: kit.CodeTable = {
@@ -110,7 +110,7 @@ export const messagemedia: kit.Provider<Settings> = {
     hint: "the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account's publicKey and this machine's clock",
     key: ({ callbackKey }) => callbackKey,
     /**
-     * The signature is over the request line, the date and the body with nothing between:
+     * The signature is over the request line, the date and the body with nothing in between:
      * https://github.com/messagemedia/enterprise-webhooks-nodejs-sdk. An account signs only after MessageMedia has
      * switched it on, so the secret in the URL is always required as well.
      */

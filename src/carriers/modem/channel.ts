@@ -11,7 +11,7 @@ export interface Answer {
   lines: string[]
 }
 
-/** Thrown if a text has certainly not been written to the modem. */
+/** Thrown if a text was certainly not written to the modem. */
 export class NotWritten extends Error {
   override name = 'NotWritten'
 }
@@ -19,18 +19,21 @@ export class NotWritten extends Error {
 /** The commands of 3GPP TS 27.005 and 27.007 over one port, one at a time. */
 export interface Channel {
   /**
-   * @param limitMs the longest that the answer takes
+   * @param limitMs how long the answer may take
    * @throws ModemFault if none came; the port is then closed
    */
   ask(command: string, limitMs?: number): Promise<Answer>
   /**
-   * Writes a text after the prompt for it.
+   * Writes a text after the modem prompts for it.
    *
-   * @returns the answer, and if the text was written: it was not if the modem refused the command for it
+   * @returns the answer, and whether the text was written: it was not if the modem refused the command
    * @throws NotWritten, ModemFault; after the latter, it may have been sent
    */
   submit(pdu: { hex: string; length: number }): Promise<Answer & { isWritten: boolean }>
-  /** Resolves when the channel is free. The caller has it until it calls the result; undefined if that took too long. */
+  /**
+   * Resolves when the channel is free. The caller holds it until it calls the result, which is undefined if the wait
+   * was too long.
+   */
   enter: Lock
   write(text: string): void
 }
@@ -44,9 +47,9 @@ export interface Unsolicited {
 
 const ANSWER_MS = 10_000
 const PROMPT_MS = 4000
-/** The longest that networks are known to take for a text. Until then the modem can do nothing else. */
+/** The longest that networks are known to take for a text. During that time, the modem can do nothing else. */
 const SUBMIT_MS = 120_000
-/** A line, or the lines of an answer, beyond this are noise. */
+/** Anything longer, in a line or in the lines of an answer, is noise. */
 const [MAX_LINE, MAX_LINES] = [2000, 2000]
 const [ESC, CTRL_Z] = ['\x1b', '\x1a']
 
@@ -61,7 +64,7 @@ interface Waiting {
 export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Channel {
   let rest = ''
   let waiting: Waiting | undefined
-  /** The length that is given before a PDU in the next line. */
+  /** The length that precedes a PDU in the next line. */
   let pduLength: number | undefined
   let ended: Error | undefined
   void port.ended.then((reason) => {
@@ -97,7 +100,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       waiting.settle({ isOk: read.isOk, code: read.code, lines: waiting.lines })
     } else {
       if (waiting.lines.length < MAX_LINES) waiting.lines.push(line)
-      // A long list takes long, and each of its lines shows that the modem is alive.
+      // A long list takes a while, but each of its lines shows that the modem is alive.
       if (line.startsWith('+CMGL')) waiting.timer.refresh()
     }
   }
@@ -141,7 +144,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       let answer: Answer | 'prompt'
       try {
         answer = await prompting
-        // It belongs to something else, and so may the next answers.
+        // It belongs to something else, and so may the answers after it.
         if (answer !== 'prompt' && answer.isOk) throw new ModemFault('the modem did not prompt for the text')
       } catch (error) {
         write(ESC)
@@ -150,7 +153,7 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
       }
       if (answer !== 'prompt') return { ...answer, isWritten: false }
       const answering = wait(hex, SUBMIT_MS)
-      // It is one piece: a process that is killed has written all of it or nothing, and ESC ends a part.
+      // It is written in one piece: a killed process has written all of it or nothing, and ESC ends a partial text.
       write(hex + CTRL_Z)
       return { ...((await answering) as Answer), isWritten: true }
     },

@@ -9,7 +9,7 @@ type Meaning =
   | 'rejected'
   /** The modem or the network is busy. */
   | 'throttled'
-  /** It has certainly not been sent, and may be later. */
+  /** It was certainly not sent, but may be sent later. */
   | 'unavailable'
 
 const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
@@ -59,7 +59,7 @@ const CODES: Readonly<Record<string, readonly [Meaning, string]>> = {
   'CME-30': ['unavailable', 'there is no network'],
 }
 
-/** By then there is room again, as far as anybody says. */
+/** By then there should be room again. */
 const THROTTLED_MS = 5000
 
 /**
@@ -86,7 +86,7 @@ export function describeCode(code: string): string {
   return words === undefined ? `the modem reports an error (${code})` : `${words} (${code})`
 }
 
-/** What a status report says (3GPP TS 23.040 §9.2.3.15). */
+/** What a status report means (3GPP TS 23.040 §9.2.3.15). */
 const STATUSES: Readonly<Record<number, string>> = {
   0x40: 'the network has failed',
   0x41: 'the recipient cannot receive texts',
@@ -100,7 +100,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   0x63: 'the network refused the text',
 }
 
-/** Below 0x20 it is done, up to 0x3f the SMS centre still tries, and from 0x40 on it has given up. */
+/** Below 0x20 the text is done, up to 0x3f the SMS centre keeps trying, and from 0x40 on it has given up. */
 export function readStatus(status: number): {
   status: 'sent' | 'delivered' | 'failed'
   error?: string

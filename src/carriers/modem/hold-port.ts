@@ -9,24 +9,24 @@ import type { createReports } from './reports.js'
 import type { ModemSettings } from './settings.js'
 import { readNetwork, setUpModem } from './setup.js'
 
-/** A modem that tells of new texts is still looked at, because it may forget to. */
+/** A modem that announces new texts is still checked, because it may forget to. */
 const LOOK_MS = 30_000
-/** How often a modem that tells nothing is asked for texts, and one without a network whether it has one. */
+/** How often a modem that announces nothing is checked for texts, and one without a network for a network. */
 const LOOK_OFTEN_MS = 5000
 
 interface Holding {
   reports: ReturnType<typeof createReports>
-  /** When it is aborted, the port is closed after the look that is under way. */
+  /** When it is aborted, the port is closed after the check that is under way. */
   signal: AbortSignal
   /** Called when the port is open, with what closes it immediately. */
   onOpen: (close: () => void) => void
-  /** Called at each look while the modem can send, with what is said about its network. */
+  /** Called at each check while the modem can send, with its network in words. */
   onReady: (modem: ReadyModem, words: string) => void
   onNoNetwork: (words: string) => void
 }
 
 /**
- * Opens a modem's port and looks for its texts again and again, until the port is lost or the signal is aborted.
+ * Opens a modem's port and keeps checking for texts, until the port is lost or the signal is aborted.
  *
  * @throws the reason why the port was lost, such as ModemFault
  */
@@ -70,7 +70,7 @@ export async function holdPort(
       let takenCount = 0
       for (const memory of new Set([...memories, ...memoriesTold]))
         takenCount += await emptyUnlessAway(channel, memory, settings, tools)
-      // After a full memory there is more in the network.
+      // If the memory was full, more texts are waiting in the network.
       if (takenCount === 0) await bell.wait(isTold && network.isRegistered ? LOOK_MS : LOOK_OFTEN_MS, signal)
     }
   } finally {
@@ -80,7 +80,7 @@ export async function holdPort(
   if (life.lost !== undefined) throw life.lost
 }
 
-/** Texts stay in the modem while Postgres is away. */
+/** Texts stay in the modem while Postgres is unavailable. */
 async function emptyUnlessAway(
   channel: Channel,
   memory: string,

@@ -5,7 +5,7 @@ import { encodedText } from '../sms/data-coding.js'
 import { elementsOf, readPartOfHeader, readTextHeader } from '../sms/user-data-header.js'
 import { fillBitsAfter, unpack } from './septets.js'
 
-/** Thrown for a PDU that is none of a text. The message says why. */
+/** Thrown for a PDU that is not part of a text. The message says why. */
 export class NotUnderstood extends Error {
   override name = 'NotUnderstood'
 }

@@ -11,12 +11,12 @@ import type { ModemSettings } from './settings.js'
 
 type InboxTools = Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'keepUnclear'>
 
-/** The network gives up a text after a week at most, so a repeat does not come later. */
+/** The network gives up on a text after a week at most, so no repeat comes later. */
 const REMEMBERED_MS = 7 * 86_400_000
 
 /**
- * Takes in what is in a memory of the modem, oldest first. A text is deleted there only when it is committed, so a process
- * that is killed in between loses nothing, and recognizes the text by its content afterwards.
+ * Receives what is in a memory of the modem, oldest first. A text is deleted there only when it is committed, so a
+ * process that is killed in between loses nothing, and recognizes the text by its content afterwards.
  *
  * @returns how many there were
  * @throws ModemFault, Unavailable
@@ -53,7 +53,7 @@ async function listMemory(channel: Channel, memory: string): Promise<Stored[]> {
   return lines
     .flatMap((line, n) => {
       const [, index, status, length] = /^\+CMGL: *(\d+), *(\d+),(?:.*,)? *(\d+)$/.exec(line) ?? []
-      // Above 1 are texts that somebody has written on this modem.
+      // Numbers above 1 are texts that somebody wrote on this modem.
       if (index === undefined || Number(status) > 1) return []
       const pdu = lines.slice(n + 1).find((each) => isHex(each) || each.startsWith('+CMGL:')) ?? ''
       return [{ index: Number(index), tpdu: cutCenter(pdu, Number(length)) }]
@@ -91,7 +91,7 @@ function sentAt({ tpdu }: Stored): number {
 }
 
 /**
- * Takes in a text or a report: it is committed when this resolves.
+ * Receives a text or a report: it is committed when this resolves.
  *
  * @throws Unavailable
  */
@@ -114,8 +114,8 @@ export async function takePdu(
     const outcome = await receiveText(
       {
         id: newId(),
-        // Two equal texts have the same second of the SMS centre too: they are one, which the network has repeated. So
-        // none is in the same session as another.
+        // Two identical texts also have the same timestamp from the SMS centre: they are one text that the network has
+        // repeated. So none is in the same session as another.
         sessionId: newId(),
         digest: createHash('sha256').update(tpdu).digest(),
         ...{ silentMs: 0, rememberedMs: REMEMBERED_MS },

@@ -4,17 +4,17 @@ export type Line =
   | { kind: 'stored'; memory: string }
   /** The next line is a PDU of this length, which is stored nowhere. */
   | { kind: 'before_pdu'; length: number }
-  /** It is about a call, and belongs to no answer. */
+  /** It concerns a call, and belongs to no answer. */
   | { kind: 'call' }
   /** It ends an answer. `code` is that of an error, such as `CMS-38`, or `ERROR` if the modem gives none. */
   | { kind: 'result'; isOk: boolean; code: string }
-  /** If an answer is under way, it is a part of that. */
+  /** If an answer is under way, it is part of that answer. */
   | { kind: 'other' }
 
-/** The ends of answers, of which each maker of modems has some. */
+/** The ends of answers; each manufacturer adds some of its own. */
 const RESULT =
   /^(?:(OK)|(ERROR)|\+(CM[ES]) ERROR:(.*)|COMMAND NOT SUPPORT.*|NOT SUPPORT.*|TOO MANY PARAMETERS)$/
-/** A modem says these when somebody calls its number and hangs up, also in the middle of an answer. */
+/** A modem writes these when somebody calls its number and hangs up, even in the middle of an answer. */
 const OF_CALLS = /^(?:RING|NO CARRIER|\+CRING:.*|\+CLIP:.*)$/
 
 export function readLine(line: string): Line {

@@ -10,7 +10,7 @@ import { ModemFault } from './port.js'
 import { createReports } from './reports.js'
 import type { ModemSettings } from './settings.js'
 
-/** A stick that is plugged in again is noticed after this. */
+/** How soon a stick that was plugged in again is noticed. */
 const MAX_REOPEN_MS = 5000
 /** A modem that hangs must not keep a process from ending. */
 const CLOSE_MS = 5000

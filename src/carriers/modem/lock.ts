@@ -1,7 +1,9 @@
 /** Lets one caller in at a time, in the order in which they ask. */
 export type Lock = (limitMs?: number) => Promise<(() => void) | undefined>
 
-/** Makes a lock that resolves when it is free, with what leaves it again, or with undefined if that took too long. */
+/**
+ * Makes a lock. It resolves when it is free, to a function that releases it, or to undefined if the wait was too long.
+ */
 export function createLock(): Lock {
   const queue: (() => void)[] = []
   let isTaken = false

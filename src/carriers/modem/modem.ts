@@ -18,15 +18,15 @@ import { submitsOf, type SubmitPdu } from './submit.js'
 
 /** The longest that a text waits while the modem does something else. The network needs the rest of the time. */
 const ENTER_MS = 5000
-/** A network that was busy, or away, gets a later part of a text again after this. */
+/** After this, a later part of a text is tried again if the network was busy or unavailable. */
 const AGAIN_MS = 2000
 const MAX_PARTS = 255
 
 export interface ReadyModem {
   channel: Channel
-  /** Called when the modem has not answered, so that it has to be opened anew. */
+  /** Called when the modem did not answer, so it has to be reopened. */
   giveUp: (reason: Error) => void
-  /** Called with what the modem has said about a text after its sender has stopped waiting. */
+  /** Called with what the modem says about a text after its sender has stopped waiting. */
   onLate: (messageId: string, record: SentRecord) => void
 }
 
@@ -55,7 +55,7 @@ export function createModem(
     if (parts.length > MAX_PARTS) throw new CarrierRejected('the text is too long')
     const leave = await modem.channel.enter(ENTER_MS)
     if (leave === undefined) throw new CarrierUnavailable('the modem is busy with another text')
-    // The modem goes on with a text although its sender has stopped waiting, and must be left alone as long.
+    // The modem goes on with a text even if its sender has stopped waiting, so it must be left alone until it is done.
     const sending = sendParts(modem, message, parts, signal).finally(leave)
     return Promise.race([sending, rejectOn(signal)])
   }
@@ -116,7 +116,7 @@ async function sendPart({ channel, giveUp }: ReadyModem, part: SubmitPdu): Promi
     const { isOk, code, lines, isWritten } = await channel.submit(part)
     if (!isOk) throw errorOf(code, isWritten)
     const [, reference] = /^\+CMGS: *(\d+)/.exec(lines.find((line) => line.startsWith('+CMGS')) ?? '') ?? []
-    // Without a reference it was taken all the same. No report will find it.
+    // It was accepted even without a reference, but no report will find it.
     return idOf(Number(reference ?? -1), Date.now())
   } catch (error) {
     if (isOfCarrier(error)) throw error

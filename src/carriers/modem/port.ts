@@ -9,10 +9,10 @@ export class ModemFault extends Error {
   override name = 'ModemFault'
 }
 
-/** An open serial port, of this machine or in the network. */
+/** An open serial port, on this machine or on the network. */
 export interface Port {
   write(text: string): void
-  /** Called once; what came before is kept until then. */
+  /** Called once; anything that arrived before is kept until then. */
   onData(take: (chunk: Buffer) => void): void
   /** Resolves when it is over, with the reason. */
   readonly ended: Promise<Error>
@@ -20,7 +20,7 @@ export interface Port {
 }
 
 const CONNECT_MS = 4000
-/** How often a device is looked for that may have been unplugged. */
+/** How often to check whether a device was unplugged. */
 const PRESENCE_MS = 2000
 
 /** @throws ModemFault, NotBound */
@@ -62,7 +62,8 @@ async function openDevice(device: string, baudRate: number): Promise<Port> {
       else reject(new ModemFault(wordsOf(error.message, device)))
     })
   })
-  // A device that goes away while it is being read gives empty reads for ever, which the package takes for a pause.
+  // A device that disappears while it is being read returns empty reads forever, which the package mistakes for a
+  // pause.
   const presence = setInterval(() => {
     access(device).catch(unplugged)
   }, PRESENCE_MS)
@@ -88,7 +89,7 @@ async function loadSerialPort(): Promise<typeof SerialPort> {
   }
 }
 
-/** The package gives the words of the operating system, and no code. */
+/** The package returns the operating system's message, and no code. */
 function wordsOf(message: string, device: string): string {
   if (/no such/i.test(message)) return `there is no ${device}. Check that the modem is plugged in`
   if (/permission|denied/i.test(message))

@@ -1,10 +1,10 @@
 /**
- * A modem counts its texts from 0 to 255 and begins again. So the hour belongs to the id that we give a text, and a report is
- * looked for in the hours around it (3GPP TS 23.040 §9.2.3.6).
+ * A modem counts its texts from 0 to 255 and then starts over. So the id that we give a text includes the hour, and we
+ * look for a report's text in the hours around it (3GPP TS 23.040 §9.2.3.6).
  */
 
 const HOUR_MS = 3_600_000
-/** SMS centres try for three days unless they are told otherwise. Reports of older texts find nothing. */
+/** SMS centres try for three days unless they are told otherwise. Reports on older texts find nothing. */
 const HOURS_BACK = 96
 
 /** @param reference the TP-MR of the text's last part */

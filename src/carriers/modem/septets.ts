@@ -1,4 +1,4 @@
-/** GSM-7 as it goes over the air: septets without gaps between them (3GPP TS 23.038 §6.1.2.1). */
+/** GSM-7 as it is sent over the air: septets without gaps between them (3GPP TS 23.038 §6.1.2.1). */
 
 /** The text begins at a whole septet after a header of so many octets (3GPP TS 23.040 §9.2.3.24). */
 export function fillBitsAfter(headerOctets: number): number {
@@ -18,7 +18,7 @@ export function pack(septets: Buffer, fillBits: number): Buffer {
   return packed
 }
 
-/** Returns as many septets, or as many as there are. */
+/** Returns that many septets, or as many as there are. */
 export function unpack(packed: Buffer, count: number, fillBits: number): Buffer {
   const present = Math.max(0, Math.min(count, Math.floor((packed.length * 8 - fillBits) / 7)))
   return Buffer.from(

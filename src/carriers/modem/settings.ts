@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 
-/** The settings of an account that is a modem with one SIM card. */
+/** The settings of an account that stands for a modem with one SIM card. */
 export const modemSettings = yup.object({
   device: yup
     .string()

@@ -5,20 +5,22 @@ import { describeCode } from './errors.js'
 import { ModemFault } from './port.js'
 import type { ModemSettings } from './settings.js'
 
-/** A modem that was just plugged in needs a moment, and one that still sends a text is deaf for as long. */
+/**
+ * A modem that was just plugged in needs a moment, and one that is still sending a text hears nothing until it is done.
+ */
 const [WAKE_TRIES, WAKE_MS] = [5, 1500]
-/** What an earlier process was told comes at once; it must not be taken for our answers. */
+/** Answers to an earlier process arrive right away; they must not be mistaken for ours. */
 const QUIET_MS = 150
 
 export interface Receiving {
   /** The memories that texts come into. */
   memories: Set<string>
-  /** True if the modem tells when there is a new text. */
+  /** True if the modem announces new texts. */
   isTold: boolean
 }
 
 /**
- * Brings a modem into the state that everything else relies on.
+ * Puts a modem into the state that everything else relies on.
  *
  * @throws ModemFault
  */
@@ -82,15 +84,15 @@ async function unlock(
 }
 
 /**
- * With these the card has not looked at the PIN (27.007 §9.2): there is none, it is busy, as in the first seconds after it
- * was plugged in, or the modem asks to wait (515, which is not in the standard).
+ * With these errors, the card has not checked the PIN (27.007 §9.2): there is none, it is busy, as in the first seconds
+ * after it was plugged in, or the modem asks to wait (515, which is not in the standard).
  */
 const NOT_TRIED = new Set(['CME-10', 'CME-14', 'CME-515'])
 
 const PIN_REFUSED =
   'the SIM card has refused the PIN, which is not tried again. Enter the right one in the settings'
 
-/** Returns the memory into which texts come (27.005 §3.2.2). */
+/** Returns the memory that receives texts (27.005 §3.2.2). */
 async function findMemory(channel: Channel): Promise<string> {
   const { lines } = await channel.ask('AT+CPMS?')
   const names = [...lines.join('').matchAll(/"(\w+)"/g)].map(([, name = '']) => name)
@@ -98,8 +100,8 @@ async function findMemory(channel: Channel): Promise<string> {
 }
 
 /**
- * Asks to be told of new texts and reports (27.005 §3.4.1), with what the modem offers. Reports come directly if they can,
- * because several modems cannot read the memory for them.
+ * Asks the modem to announce new texts and reports (27.005 §3.4.1), as far as it can. Reports come directly if they
+ * can, because several modems cannot read the memory for them.
  */
 async function tellOfTexts(
   channel: Channel,
@@ -144,7 +146,7 @@ const REGISTRATION: Readonly<Record<number, string>> = {
 export async function readNetwork(channel: Channel): Promise<{ isRegistered: boolean; words: string }> {
   const states: number[] = []
   for (const command of ['AT+CREG?', 'AT+CEREG?']) {
-    // What it reports by itself has one number, or texts after it (27.007 §7.2).
+    // What it reports unprompted has one number, or texts after it (27.007 §7.2).
     const answer = await channel.ask(command)
     const [, state] = /^\+CE?REG: *\d+, *(\d+)/m.exec(answer.lines.join('\n')) ?? []
     states.push(Number(state))

@@ -5,7 +5,7 @@ import { textAt } from '../kit.js'
 
 type Asking = kit.Asking<unknown>
 
-/** The largest page, and a bound of 2,000 entries against a list that never ends. */
+/** The largest page, and a bound of 2,000 entries for a list that would otherwise never end. */
 const PAGE_SIZE = 20
 const MAX_PAGES = 100
 

@@ -82,7 +82,7 @@ export const plivo: kit.Provider<Settings> = {
   id: ({ body }) => textAt(body, 'message_uuid.0'),
   refusal: ({ status, body }) => {
     if (status >= 300) return { said: textAt(body, 'error') || textAt(body, 'message') }
-    // Wrong numbers are listed beside the ids of the others, in an answer of success.
+    // Wrong numbers are listed beside the ids of the others, in a successful response.
     const isWrong = textAt(body, 'message_uuid.0') === '' && kit.listAt(body, 'invalid_number').length > 0
     return isWrong ? { said: 'Plivo cannot send to this number' } : undefined
   },

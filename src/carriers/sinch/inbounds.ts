@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 
-/** Reads what comes in at Sinch: its callbacks and its list have the same objects. */
+/** Reads what Sinch receives: its callbacks and its list have the same objects. */
 
 /** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Webhooks/ */
 export function readInbound(event: unknown): kit.CallbackItem {
@@ -18,13 +18,13 @@ export function readInbound(event: unknown): kit.CallbackItem {
   })
 }
 
-/** 10,000 messages are a bound against a list that never ends. */
+/** The bound of 10,000 messages stops a list that would otherwise never end. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 100
 
 /**
  * https://developers.sinch.com/docs/sms/api-reference/sms/tag/Inbounds/: the newest comes first, so a message that
- * arrives meanwhile makes some appear twice, and hides none.
+ * arrives in the meantime makes some appear twice, but hides none.
  */
 export async function listReceived(since: Date, { ask }: kit.Asking<unknown>): Promise<kit.Listed[]> {
   const listed: kit.Listed[] = []

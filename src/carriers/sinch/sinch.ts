@@ -85,7 +85,7 @@ export const sinch: kit.Provider<Settings> = {
         from,
         to: [to],
         ...content,
-        // Without this no report ever comes. Reports of messages under way would be two more requests for each.
+        // Without this, no report ever comes. Reports of messages under way would be two more requests for each.
         delivery_report: 'per_recipient_final',
         callback_url: callbackUrl('events'),
         client_reference: id,

@@ -58,7 +58,7 @@ function dial(
         ...(tlsCertificate === '' ? {} : { ca: tlsCertificate }),
       })
     : connectTcp(peer)
-  // If the caller has given up meanwhile, nothing is dialled.
+  // If the caller has given up by then, nothing is dialled.
   if (signal?.aborted === true) socket.destroy()
   socket.setNoDelay(true)
   // An abort during the bind ends the socket, and so the bind.

@@ -5,9 +5,9 @@ import { CarrierUnavailable, type Pace } from '../carrier.js'
 const LONGEST_MS = 1000
 
 /**
- * Lets the requests of an account pass one after another, first come, first served, evenly spread over its pace. Texts begin at
- * the pace, but some after more of a delay than others, and their parts would follow as fast as the SMSC answers. It
- * counts what comes in any second by its own clock.
+ * Lets the requests of an account pass one after another, first come, first served, evenly spread over its pace. Texts
+ * begin at the pace, but some after more of a delay than others, and their parts would follow as fast as the SMSC
+ * answers. The SMSC counts what arrives in any second by its own clock.
  *
  * @returns a function that resolves when the next request may go, and throws CarrierUnavailable if that is too late
  */

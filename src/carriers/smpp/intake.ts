@@ -19,7 +19,7 @@ export interface SmppDelivery extends Omit<Arrival, 'silentMs' | 'rememberedMs'>
 export interface Handled {
   /** `ESME_ROK`, or the error for the SMSC. */
   status: string
-  /** The arrival that is confirmed when the SMSC has read the answer. */
+  /** The arrival that is confirmed once the SMSC has read the response. */
   confirmId?: string
 }
 
@@ -34,7 +34,7 @@ export interface Intake {
   take(pdu: Pdu, body: Buffer): void
   /** Keeps a request that cannot be read, and refuses it. */
   takeUnreadable(received: ReceivedPdu): void
-  /** Accepts nothing new; resolves when everything held is answered, or is left for the SMSC to send again. */
+  /** Accepts nothing new; resolves when everything held has been answered, or is left for the SMSC to send again. */
   drain(): Promise<void>
 }
 
@@ -46,11 +46,11 @@ const MAX_HELD = 200
  */
 const UNAVAILABLE_MS = 1000
 /**
- * All answers of a second are confirmed by one request and one statement. Until an answer is confirmed, an equal text
- * may be taken for its repeat after the session has ended: so this must be short.
+ * All answers of a second are confirmed by one request and one statement. Until an answer is confirmed, an identical
+ * text that comes after the session has ended may be mistaken for a repeat, so this must be short.
  */
 const CONFIRM_MS = 1000
-/** No SMSC repeats sooner, so two equal texts within this time are two messages. */
+/** No SMSC repeats sooner, so two identical texts within this time are two messages. */
 export const RESENT_AFTER_MS = 5000
 /** An SMSC repeats a text that was not answered immediately, or in its next sessions, but not a day later. */
 export const REMEMBERED_MS = 3_600_000
@@ -58,11 +58,11 @@ export const REMEMBERED_MS = 3_600_000
 export const TEMPORARY = 'ESME_RX_T_APPN'
 
 /**
- * Answers only what is committed. While Postgres is away it answers nothing at all: some SMSCs drop a message for any
- * error, but all keep a message that has no answer, and send it again later.
+ * Answers only what is committed. While Postgres is unavailable, it answers nothing at all: some SMSCs drop a message
+ * for any error, but all keep a message that has no answer, and send it again later.
  *
- * An answer that was written may still be lost with the connection. So now and then an `enquire_link` is sent: its
- * response proves that it has read all answers before, and they are confirmed.
+ * An answer that was written may still be lost with the connection. So now and then it sends an `enquire_link`: the
+ * response proves that the SMSC has read all earlier answers, which are then confirmed.
  */
 export function createIntake(options: {
   session: Session
@@ -76,7 +76,7 @@ export function createIntake(options: {
   const running = new Set<Promise<void>>()
   let answered: string[] = []
   let isDraining = false
-  /** Whether the log already says that deliveries wait. Up to 200 of them do, and each tries once a second. */
+  /** Whether the log already says that deliveries are waiting. Up to 200 may, and each retries once a second. */
   let isWaiting = false
 
   const confirming = every(CONFIRM_MS, confirmAnswered, log, 'smpp confirmations')
@@ -125,7 +125,7 @@ export function createIntake(options: {
     const key = digest.toString('base64')
     const earlier = held.get(key)
     const isResent = earlier !== undefined && performance.now() - earlier.since > RESENT_AFTER_MS
-    // It has the same id at each try, because an earlier one may have been committed although nobody heard of it.
+    // It has the same id at each try, because an earlier try may have been committed without our knowing.
     const delivery = { id: newId(), sessionId: session.id, digest, pdu, body }
     const outcome = isResent ? earlier.outcome : work(() => handle(delivery))
     const entry = { since: performance.now(), outcome }

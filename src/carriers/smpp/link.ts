@@ -50,7 +50,7 @@ export interface Link {
 
 export interface LinkOptions {
   windowSize: number
-  /** The longest that a request waits for its slot in the window, and then for its response. */
+  /** How long a request may wait for its slot in the window, and then for its response. */
   windowMs: number
   responseMs: number
   /** Called for a PDU that is not a response. */
@@ -124,7 +124,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       } catch (error) {
         throw error instanceof NoAnswer ? error : new NoAnswer('the window was full for too long', false)
       }
-      // A process that was stopped reads its sockets before its timers run. Its claim may be over by then.
+      // A process that was stopped reads its sockets before its timers run. Its claim may have expired by then.
       if (signal.aborted || performance.now() - askedAt > windowMs + LATE_MS) {
         window.leave()
         throw new NoAnswer('stopped before it was sent', false)

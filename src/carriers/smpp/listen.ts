@@ -39,10 +39,11 @@ const TAKEN = 'ESME_ROK'
 const REFUSED = 'ESME_RX_P_APPN'
 
 /**
- * Takes in one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is kept for
+ * Receives one `deliver_sm`: when this resolves, it is committed. A receipt that cannot be read is stored for
  * operators, and so is a text to a number without a line.
  *
- * @param partsUnderWay the ids of parts whose text goes on: that one of them arrived says nothing of the whole
+ * @param partsUnderWay the ids of parts whose text is still being sent: that one of them arrived says nothing about the
+ * whole
  * @throws Unavailable
  */
 export async function takeDelivery(

@@ -15,7 +15,8 @@ import type { SmppSettings } from './settings.js'
 /** Bounds the memory. */
 const MAX_STRANGERS_NOTED = 1000
 /**
- * Connections besides the sessions, of peers that have not identified themselves yet. One more is closed immediately.
+ * The most connections, besides the sessions, of peers that have not identified themselves yet. Any more are closed
+ * immediately.
  */
 const MAX_STRANGERS = 10
 

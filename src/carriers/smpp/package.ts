@@ -1,11 +1,11 @@
 import smpp from 'smpp'
 
 /**
- * The package as we use it: the codec of PDUs. Its `Session` is left alone: it never calls back when the socket
- * dies, reads nothing more after one faulty PDU, and has no time-outs.
+ * The package as we use it: as a codec of PDUs. We do not use its `Session`: it never calls back when the socket dies,
+ * reads nothing more after one faulty PDU, and has no time-outs.
  *
- * Bodies stay bytes, because alphabets differ between SMSCs. Times stay texts, because a faulty time must not make a PDU
- * unreadable.
+ * Bodies stay bytes, because alphabets differ between SMSCs. Times stay texts, because a faulty time must not make a
+ * PDU unreadable.
  */
 smpp.filters.message.decode = (value) => value
 smpp.filters.time.decode = (value) => value

@@ -6,13 +6,13 @@ export type { Pdu, PduFields }
 const HEADER_BYTES = 16
 const TLV_HEAD_BYTES = 4
 /**
- * A longer one is skipped, because the SMSC would send it again in each session, and end each. With a length whose first octet
- * is not 0 it is text, or something else that is no SMPP.
+ * A longer one is skipped, because the SMSC would send it again in each session, and end each. If the first octet of
+ * the length is not 0, it is text, or something else that is not SMPP.
  */
 const MAX_SKIPPED_BYTES = 0x00ffffff
 
 export interface ReceivedPdu {
-  /** undefined if it is too long, or its body cannot be read. */
+  /** Undefined if it is too long, or its body cannot be read. */
   pdu: Pdu | undefined
   header: { commandId: number; sequence: number; length: number }
   /** Everything after the header; of one that is too long, only the beginning. */
@@ -40,8 +40,8 @@ export function encodeTlv(tag: number, value: Buffer): Buffer {
 const WITH_MESSAGE_ID = new Set(['deliver_sm', 'data_sm'])
 
 /**
- * The answer to a request. We do not use the package's, which leaves out the body if the request is refused. SMSCs
- * built on jSMPP cannot read such an answer, count it as missing, and send the same message again and again.
+ * The response to a request. We do not use the package's, which omits the body if the request is refused. SMSCs built
+ * on jSMPP cannot read such an answer, count it as missing, and send the same message again and again.
  */
 export function encodeResponse(request: { command: string; sequence: number }, status: number): Buffer {
   const { command, sequence } = request
@@ -115,7 +115,7 @@ function isWhole(pdu: Pdu, body: Buffer): boolean {
     else at += 1 + (type === smpp.types.buffer ? (body[at] ?? 0) : 0)
     if (at > body.length) return false
   }
-  // Fewer bytes than the head of a TLV do no harm.
+  // A remainder shorter than the head of a TLV does no harm.
   while (at + TLV_HEAD_BYTES <= body.length) at += TLV_HEAD_BYTES + body.readUInt16BE(at + 2)
   return at <= body.length
 }

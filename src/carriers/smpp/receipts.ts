@@ -59,9 +59,9 @@ function statesOf(pdu: Pdu, { stat }: ReceiptWords): string[] {
 }
 
 /**
- * Reads a receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know.
- * A person may write the same words. So it is one only if the id is of a message that was sent to the number it comes
- * from; if there is none, the caller passes it on as a text. A state that is not final says that the SMSC has the
+ * Reads a receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know. A
+ * person may write the same words. So it is one only if the id is of a message that was sent to the number it comes
+ * from; if there is none, the caller passes it on as a text. A state that is not final means that the SMSC has the
  * message.
  */
 export function readUnmarkedReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {

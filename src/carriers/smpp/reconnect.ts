@@ -1,17 +1,17 @@
 /**
- * With a shorter wait, an SMSC that ends each session immediately would be flooded. With a longer one, messages that
- * wait for a session would give up.
+ * A shorter wait would flood an SMSC that ends each session immediately. With a longer one, messages that wait for a
+ * session would give up.
  */
 const BASE_MS = 500
 /**
- * An SMSC that was down for hours has its sessions again half a minute after it is back. Until then it gets two tries a
- * minute.
+ * An SMSC that was down for hours gets its sessions back within half a minute of its return. Until then, it gets two
+ * tries a minute.
  */
 const CAP_MS = 30_000
 
 /**
- * Returns the number of failures in a row after a session that has lived this long. A session that ends soon after its bind is
- * a failure as well: an SMSC may end each one at once, or send what ends it.
+ * Returns the number of failures in a row after a session that has lived this long. A session that ends soon after its
+ * bind is a failure as well: an SMSC may end each one immediately, or send something that ends it.
  */
 export function failuresAfter(failureCount: number, livedMs: number): number {
   return livedMs < CAP_MS ? failureCount + 1 : 0

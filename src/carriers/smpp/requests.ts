@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { asError } from '../../errors.js'
 import { encodePdu, type Pdu, type PduFields } from './pdu.js'
 
-/** Thrown if no answer came. */
+/** Thrown if no response came. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer'
 
@@ -39,7 +39,7 @@ export interface Requests {
   settle(sequence: number, outcome: Pdu | NoAnswer): void
   /** Resolves when none waits any more. */
   allSettled(): Promise<void>
-  /** Ends those that wait, and those to come. */
+  /** Ends all that are waiting, and all that come later. */
   end(reason: Error): void
 }
 

@@ -202,7 +202,7 @@ function createSession(
     else if (!WITHOUT_RESPONSE.has(pdu.command)) link.refuse(pdu.sequence_number, 'ESME_RINVCMDID')
   }
 
-  /** An SMSC that restarts still answers what it has taken, and without these answers nobody would know of it. */
+  /** An SMSC that restarts still answers what it has accepted; without these answers, nobody would know. */
   async function answerUnbind(request: { command: string; sequence: number }): Promise<void> {
     const reason = new Error('the SMSC has unbound')
     await link.leave(reason, timeouts.unbindMs)
@@ -243,7 +243,7 @@ async function bind(
   throw new NotBound(`connected, but the bind was refused: ${describeStatus(status)}${hint}`)
 }
 
-/** Detects a peer that is gone without a word, and ends the link. */
+/** Detects a peer that is silently gone, and ends the link. */
 function keepAsking(link: Link, everyMs: number, timeoutMs: number): void {
   const timer = setInterval(() => {
     link.control('enquire_link', {}, timeoutMs).catch((error: unknown) => {

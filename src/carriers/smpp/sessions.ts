@@ -25,10 +25,7 @@ export interface SessionsOptions extends BoundSessionsOptions {
   hosts: Hosts
 }
 
-/**
- * The longest that a message waits for a session: longer than binding again takes, and less than its claim's lease of
- * 15 s.
- */
+/** How long a message may wait for a session: longer than rebinding takes, but less than its claim's lease of 15 s. */
 const MAX_WAIT_MS = 10_000
 
 /** Keeps as many sessions as the account's settings ask for, each bound again whenever it ends. */

@@ -63,7 +63,7 @@ type StatusMeaning = 'throttled' | 'unavailable' | 'rejected' | 'account' | 'unk
 
 const MEANINGS: readonly StatusMeaning[] = ['throttled', 'unavailable', 'rejected', 'account', 'unknown']
 
-/** What a status means, and for one that is final perhaps the reason. */
+/** What a status means and, if it is final, perhaps the reason. */
 export interface StatusRule {
   meaning: StatusMeaning
   reason?: CarrierReason
@@ -111,7 +111,7 @@ export function readLanguages(list: string): Language[] {
     })
 }
 
-/** If `port` is undefined, the account's is meant. An IPv6 address is in brackets. */
+/** If `port` is undefined, the account's port applies. An IPv6 address is in brackets. */
 export function readHost(line: string): { host: string; port: number | undefined } {
   const [, inBrackets, name, port] = /^(?:\[([^\]]+)\]|([^\s:]+))(?::(\d{1,5}))?$/.exec(line) ?? []
   const host = inBrackets ?? name

@@ -184,7 +184,7 @@ export const smppSettings = yup.object({
     .meta({ about: 'How often to check that the SMSC is still there (enquire_link).' }),
 })
 
-/** A text that is whole; TLS would ignore a certificate that was cut off, and a key only fails at the port. */
+/** A complete text: TLS would ignore a truncated certificate, and a truncated key fails only at the port. */
 function pem(what: 'certificate' | 'private key') {
   return yup
     .string()

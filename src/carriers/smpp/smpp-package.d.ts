@@ -1,4 +1,4 @@
-/** The types as far as we use the package, which has none. */
+/** Types for the parts of the package that we use; it has none of its own. */
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events'
   import type { Server, Socket } from 'node:net'
@@ -39,7 +39,7 @@ declare module 'smpp' {
   const smpp: {
     PDU: {
       new (commandOrBytes: string | Buffer, fields?: PduFields): Pdu
-      /** It reads none that is longer. */
+      /** It does not read any that are longer. */
       maxLength: number
     }
     createServer(

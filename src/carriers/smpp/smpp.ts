@@ -39,10 +39,10 @@ export function createSmpp(
   options: {
     hosts: Hosts
     sessions?: Pick<Sessions, 'request'>
-    /** Has the ids of parts whose text goes on, while it does. */
+    /** The ids of the parts of texts that are still being sent. */
     partsUnderWay?: Set<string>
     timeouts?: Timeouts
-    /** Called with what the SMSC has said about a text after its sender has stopped waiting. */
+    /** Called with what the SMSC says about a text after its sender has stopped waiting. */
     onLate?: (messageId: string, record: SentRecord) => void
   },
 ): CarrierClient {
@@ -91,7 +91,7 @@ export function createSmpp(
             cause: error,
           })
       }
-      // During a pause it has the room of those that wait to begin.
+      // During a pause, it uses the room of texts that are waiting to begin.
       const waits = throttle.isPaused() ? Math.min(failures, 2) : failures
       await sleep(reconnectMs(waits, Math.random()), undefined, { signal: asked[2] }).catch(() => {
         throw new CarrierOutcomeUnknown(
@@ -179,11 +179,11 @@ function readResponse(response: Pdu, settings: SmppSettings): string {
   if (response.command !== 'submit_sm_resp')
     throw new CarrierOutcomeUnknown(`answered with ${response.command}, but without an error`)
   const id = textField(response, 'message_id')
-  // An SMSC that gives no id has taken the message all the same. We will not recognize its receipt.
+  // An SMSC that returns no id has still accepted the message, but we will not recognize its receipt.
   return id === '' ? newId() : idInReceipts(id, settings.receiptIds)
 }
 
-/** Returns what a response says that came too late to be tried again; undefined if it says nothing. */
+/** Returns what a late response says, when it is too late to try again; undefined if it says nothing. */
 function readLate(response: Pdu, settings: SmppSettings): SentRecord | undefined {
   try {
     return { status: 'sent', carrierMessageId: readResponse(response, settings) }

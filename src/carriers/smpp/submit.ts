@@ -8,12 +8,12 @@ import { encodeTlv, type PduFields } from './pdu.js'
 import { linesOf, readLanguages, readTlv } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 
-/** Asks for a receipt on the final outcome of every message, of failed ones, or of none (SMPP 3.4 §5.2.17). */
+/** Requests a receipt on the final outcome of every message, of failed ones, or of none (SMPP 3.4 §5.2.17). */
 const REGISTERED_DELIVERY = { all: 1, failures: 2, none: 0 } as const
 
 /**
- * The `submit_sm` PDUs of a message, in order. A receipt is asked for on the last only: its id stands for the whole
- * message, and a phone that has the last part usually has the others.
+ * The `submit_sm` PDUs of a message, in order. A receipt is requested for the last one only: its id stands for the
+ * whole message, and a phone that has the last part usually has the others.
  *
  * @param reference lets a phone put the parts together. It must differ from that of the previous message to the
  *   number
@@ -71,7 +71,7 @@ export function countSubmits(text: string, settings: SmppSettings): number {
   return settings.longMessages === 'payload' ? 1 : countSegments(text, tablesOf(settings))
 }
 
-/** What the account sends with besides GSM-7 and UCS-2. */
+/** What the account can use besides GSM-7 and UCS-2. */
 export function tablesOf({
   nationalTables,
   defaultAlphabet,

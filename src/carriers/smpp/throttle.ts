@@ -1,13 +1,16 @@
 import { CarrierThrottled } from '../carrier.js'
 
-/** A number that was off for hours gets its texts soon after it is back; until then one is tried twelve times an hour. */
+/**
+ * A number that was off for hours gets its texts soon after it is back; until then, one text is tried twelve times an
+ * hour.
+ */
 const FULL_CAP_MS = 300_000
 const FULL_BASE_MS = 1000
 const PAUSE_CAP_MS = 30_000
 /** Bounds the memory. */
 const MAX_FULL = 10_000
 
-/** How an account waits after an SMSC has said that it is asked too much. */
+/** How an account waits after an SMSC has said that it is getting too much. */
 export interface Throttle {
   /** @throws CarrierThrottled while no text may begin */
   check(): void
@@ -20,8 +23,8 @@ export interface Throttle {
 }
 
 /**
- * SMSCs count the messages of an account per second (ESME_RTHROTTLED). After a refusal no text begins for a while, and what
- * room there is belongs to later parts of texts that have begun. The pause doubles until something is taken after it.
+ * SMSCs count the messages of an account per second (ESME_RTHROTTLED). After a refusal, no text begins for a while, and
+ * any room goes to later parts of texts that have begun. The pause doubles until something is taken after it.
  *
  * @param firstMs the length of the first pause
  */
@@ -30,7 +33,7 @@ export function createThrottle(firstMs: number): Throttle {
   let endsAt = -Infinity
   let pauseCount = 0
   const leftMs = () => Math.max(0, endsAt - performance.now())
-  // Not all of them come back together.
+  // They must not all come back together.
   const waitMs = () => Math.ceil(leftMs() + Math.random() * firstMs)
 
   return {
@@ -39,7 +42,7 @@ export function createThrottle(firstMs: number): Throttle {
     },
     isPaused: () => leftMs() > 0,
     pause: () => {
-      // What was under way together is refused together, and counts once.
+      // Texts that were under way together are refused together, and count once.
       if (leftMs() === 0) {
         endsAt = performance.now() + Math.min(firstMs * 2 ** pauseCount, PAUSE_CAP_MS)
         pauseCount += 1

@@ -37,7 +37,7 @@ function simNumber(about: string) {
     .matches(/^(\+[1-9]\d{6,14})?$/, 'the number of a SIM card must be in E.164 format, such as +15551234567')
 }
 
-/** The phone's own server has the same API without a prefix; a server for several phones lists them. */
+/** The phone's own server has the same API without a prefix; a server for several phones lists its phones. */
 export function isPhone(apiUrl: string): boolean {
   return !apiUrl.includes('/3rdparty/')
 }

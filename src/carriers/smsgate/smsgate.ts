@@ -23,7 +23,7 @@ export const smsgate: kit.Provider<Settings> = {
   kind: 'smsgate',
   title: 'SMS Gateway for Android',
   settings,
-  // We name a message by our id, so if the phone knows the id, it may have taken the message:
+  // We identify a message by our own id, so if the phone knows the id, it may have accepted the message:
   // https://docs.sms-gate.app/faq/errors/
   codes: { statuses: { 409: 'unknown' } },
   credentialsHint: 'Copy the user name and the password from the app. Each of its servers has its own.',
@@ -44,7 +44,7 @@ export const smsgate: kit.Provider<Settings> = {
     }
     return {
       path: '/messages',
-      // The app's own check refuses all numbers that are not mobile; ours is made when a message is accepted.
+      // The app's own check refuses all numbers that are not mobile; we check numbers when a message is accepted.
       query: {
         skipPhoneValidation: 'true',
         ...(isPhone(sims.apiUrl) ? {} : { deviceActiveWithin: awayAfterHours }),

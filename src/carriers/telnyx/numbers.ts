@@ -3,7 +3,7 @@ import { textAt } from '../kit.js'
 
 type Asking = kit.Asking<object>
 
-/** The bound of 25,000 numbers ends a list that would never end. */
+/** The bound of 25,000 numbers stops a list that would otherwise never end. */
 const MAX_PAGES = 100
 
 export async function listTelnyxNumbers(asking: Asking): Promise<kit.CarrierNumber[]> {

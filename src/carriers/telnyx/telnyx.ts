@@ -55,7 +55,7 @@ const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
 export const telnyx: kit.Provider<Settings> = {
   kind: 'telnyx',
   title: 'Telnyx',
-  // https://developers.telnyx.com/docs/messaging/messages/mms-transcoding : how large is for the networks to say.
+  // https://developers.telnyx.com/docs/messaging/messages/mms-transcoding : the networks decide how large.
   media: { count: 10 },
   settings,
   // Telnyx answers STOP, START and HELP itself, and blocks recipients where it must (advanced-opt-in-out, as above).

@@ -16,14 +16,14 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 export interface TwilioApi {
   /** Rejects with FetchFailed only. `path` is below the account's. */
   get(path: string, signal: AbortSignal): Promise<SafeResponse>
-  /** A list is a parameter that comes several times. */
+  /** A list is a repeated parameter. */
   post(
     path: string,
     form: Readonly<Record<string, string | readonly string[]>>,
     signal: AbortSignal,
   ): Promise<SafeResponse>
   /**
-   * Yields the records of a list, page by page, until there are no more or the caller has enough.
+   * Yields the records of a list, page by page, until there are no more, or the caller has had enough.
    *
    * @throws CarrierRefused
    */

@@ -4,7 +4,7 @@ export type TwilioCallbackName = (typeof TWILIO_CALLBACKS)[number]
 
 /**
  * Makes Twilio call us up to five more times, whatever went wrong (by default it only repeats a connection that
- * failed). It gives up each connection after 3 s, and the whole after 15 s
+ * failed). It gives up on each connection after 3 s, and altogether after 15 s
  * (https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides). The fragment is neither in the request
  * nor covered by the signature.
  */

@@ -48,7 +48,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
     return NO_TWIML
   },
 
-  /** Our id finds a message whose SID we never learned because its worker died or the answer was lost. */
+  /** Our id finds a message whose SID we never got, because its worker died or the response was lost. */
   status: async ({ fields, query }, { receiveReceipt, confirm }) => {
     const record = readStatus(readParameters(fields))
     const messageId = query.get('messageId')
@@ -68,7 +68,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
     return greetAndRecord({
       greeting,
       endUrl: callbackUrl(publicUrl, account.id, 'voice', { ended: '1' }),
-      // The recording's own callback does not say who called.
+      // The callback about the recording itself does not say who called.
       recordingUrl: callbackUrl(publicUrl, account.id, 'recording', {
         from: parties.fromNumber,
         to: parties.toNumber,
@@ -103,7 +103,7 @@ interface TwilioMessage extends Parties {
   content: ReceivedContent
   /** The Messaging Service that the number belongs to; '' if there is none. */
   serviceSid: string
-  /** Twilio's reading of the text as a keyword, which it has answered already. */
+  /** The keyword that Twilio recognized in the text, and has already answered. */
   keyword: 'stop' | 'start' | 'help' | undefined
 }
 
@@ -137,7 +137,7 @@ function readMessage(parameters: CallbackParameters): TwilioMessage | undefined 
   }
 }
 
-/** The states before these say nothing that the answer to our request has not said. */
+/** The states before these add nothing to the response to our request. */
 const NEWS = new Set(['sent', 'delivered', 'read', 'undelivered', 'failed', 'canceled'])
 
 /** @returns undefined if there is nothing to note */

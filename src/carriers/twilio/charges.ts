@@ -3,12 +3,12 @@ import type { Charge, ListedCharge } from '../records.js'
 import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 
-/** 100,000 records are a bound against a list that never ends. */
+/** The bound of 100,000 records stops a list that would otherwise never end. */
 const MAX_PAGES = 1000
 
-/** In these states Twilio may still set a price; in any other it has, or never will. */
+/** In these states, Twilio may still set a price; in any other, it has done so or never will. */
 const UNDER_WAY = new Set(['accepted', 'scheduled', 'queued', 'sending', 'sent', 'delivered'])
-/** A price that is missing after this time never comes. */
+/** A price that is still missing after this never comes. */
 const PATIENCE_MS = 24 * 3_600_000
 
 /**

@@ -19,7 +19,7 @@ const MAX_REQUEST_MS = 300_000
 const TRIAL_PREFIX = 'Sent from your Twilio trial account - '
 
 /**
- * Finds Twilio's records that may be of a message: between its two numbers, with its text, made when we handed it
+ * Finds Twilio's records that may be of a message: between its two numbers, with its text, created when we handed it
  * over. They are not filtered by `DateSent`, because messages that are still in Twilio's queue have none.
  *
  * @throws CarrierRefused

@@ -5,7 +5,7 @@ import type { TwilioApi } from './api.js'
 import { isHeard, soundOf } from './callbacks.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
 
-/** 100,000 records are a bound against a list that never ends. */
+/** The bound of 100,000 records stops a list that would otherwise never end. */
 const MAX_PAGES = 1000
 
 type Listed = Record<string, unknown>
@@ -60,7 +60,7 @@ function messageOf(api: TwilioApi, record: Listed): ReceivedRecord | undefined {
     id: sid,
     read: async (signal) => {
       const urls = mediaCount === 0 ? [] : await listMedia(api, sid, signal)
-      // If Twilio has deleted the media, no empty text takes their place.
+      // If Twilio has deleted the media, they are not replaced by an empty text.
       const isGone = mediaCount > 0 && urls.length === 0 && text === ''
       return isGone ? undefined : { ...parties, content: contentOf(text, urls) }
     },

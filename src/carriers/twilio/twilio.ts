@@ -19,13 +19,10 @@ import { chargeOf, listCharges } from './charges.js'
 import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'
 
-/** 40,000 numbers are a bound against a list that never ends. */
+/** The bound of 40,000 numbers stops a list that would otherwise never end. */
 const MAX_NUMBER_PAGES = 400
 
-/**
- * Makes the carrier of an account at Twilio. It keeps nothing in the process except connections, which are those of
- * `http`.
- */
+/** Makes the carrier of an account at Twilio. It keeps nothing in the process except the connections of `http`. */
 export function createTwilio(
   account: { id: string; name: string },
   settings: TwilioSettings,

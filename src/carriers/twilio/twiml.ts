@@ -6,7 +6,7 @@
  */
 const MAX_VOICEMAIL_SECONDS = 180
 
-/** An answer with nothing to do, for every callback except a call's. */
+/** A response with no instructions, for every callback except that of a call. */
 export const NO_TWIML = response('')
 
 export const HANG_UP = response('<Hangup/>')

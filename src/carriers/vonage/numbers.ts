@@ -5,7 +5,7 @@ import { at, textAt } from '../kit.js'
 
 type Asking = kit.Asking<{ applicationId: string }>
 
-/** 10,000 numbers are a bound against a list that never ends. */
+/** The bound of 10,000 numbers stops a list that would otherwise never end. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 100
 
@@ -26,7 +26,7 @@ export async function listVonageNumbers({ ask }: Asking, accountUrl: string): Pr
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const query = { index: String(page), size: String(PAGE_SIZE) }
     const { body } = await ask({ path: `${accountUrl}/account/numbers`, query })
-    // An account without any answers {}.
+    // For an account without any numbers, the response is {}.
     const listed = kit.listAt(body, 'numbers')
     for (const each of listed) {
       const [id, country] = [textAt(each, 'msisdn'), textAt(each, 'country')]

@@ -67,7 +67,7 @@ export const vonage: kit.Provider<Settings> = {
   id: ({ body }) => textAt(body, 'message_uuid'),
   refusal: ({ status, body }) => (status < 300 ? undefined : { said: wordsOf(body) }),
 
-  /** Numbers have another host than messages: https://developer.vonage.com/en/api/numbers */
+  /** Numbers are on a different host from messages: https://developer.vonage.com/en/api/numbers */
   test: ({ apiUrl }) => ({ path: `${accountUrlOf(apiUrl)}/account/numbers`, query: { size: '1' } }),
   listNumbers: (asking) => listVonageNumbers(asking, accountUrlOf(asking.settings.apiUrl)),
   setUpNumbers: (wanted, asking) => setUpVonageNumbers(wanted, asking, accountUrlOf(asking.settings.apiUrl)),
@@ -101,7 +101,7 @@ function contentOf(text: string | undefined, media: kit.MessageToSend['media']):
   return { channel: 'mms', message_type: type, [type]: file }
 }
 
-/** Numbers are at one host for all regions. In tests everything is at one. */
+/** Numbers are on one host for all regions. In tests, everything is on one host. */
 function accountUrlOf(apiUrl: string): string {
   return /^https:\/\/api[\w-]*\.(nexmo|vonage)\.com/.test(apiUrl) ? 'https://rest.nexmo.com' : apiUrl
 }

@@ -78,7 +78,7 @@ function dial(
     }, timeoutMs)
     // This listener stays until the link has its own, because an error without a listener would end the process.
     socket.on('error', (error) => {
-      fail(error.message || String((error as NodeJS.ErrnoException).code))
+      fail(wordsOf(error))
     })
     socket.once('close', () => {
       fail('the connection was closed')
@@ -88,6 +88,14 @@ function dial(
       resolve(socket)
     })
   })
+}
+
+function wordsOf({ code = '', syscall, message }: NodeJS.ErrnoException): string {
+  if (code === 'ECONNREFUSED') return `connection refused (${code})`
+  // OpenSSL's message is its source file and line.
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS'
+  // Node's message has the address once more, or, for a name with several addresses, nothing.
+  return syscall === 'connect' || message === '' ? code : message
 }
 
 function notConnected({ host, port }: Pick<Peer, 'host' | 'port'>, words: string): NotBound {

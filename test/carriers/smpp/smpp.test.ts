@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { textOf } from '../../../dev/smsc/messages.js'
@@ -121,8 +122,28 @@ describe('smpp', () => {
       'connected, but the bind was refused: the password is wrong (ESME_RINVPASWD)',
     )
     await smsc.close()
-    expect(await carrier.test(forEver)).to.match(/^cannot connect to 127\.0\.0\.1, port \d+: .*ECONNREFUSED/)
+    expect(await carrier.test(forEver)).to.match(
+      /^cannot connect to 127\.0\.0\.1, port \d+: connection refused \(ECONNREFUSED\)$/,
+    )
     expect(await carrier.test(AbortSignal.timeout(5))).to.be.a('string')
+  })
+
+  it('says that an SMSC does not speak TLS', async () => {
+    await start()
+    // A generic_nack, as real SMSCs answer what they do not understand.
+    const clear = createServer((socket) => {
+      socket.on('error', () => undefined).write(Buffer.from('00000010800000000000000300000000', 'hex'))
+    })
+    await new Promise<void>((resolve) => clear.listen(0, '127.0.0.1', resolve))
+    const { port } = clear.address() as AddressInfo
+    const overTls = createSmpp('clear', settingsOf({ port }, { tls: true }), {
+      hosts: LOOPBACK,
+      timeouts: QUICK,
+    })
+    expect(await overTls.test(forEver)).to.equal(
+      `cannot connect to 127.0.0.1, port ${port}: it does not speak TLS`,
+    )
+    clear.close()
   })
 
   it('has certainly sent nothing when the bind is refused or nobody listens', async () => {

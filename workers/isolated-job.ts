@@ -22,7 +22,7 @@ export function workerNames(): string[] {
 
 /**
  * Runs a job in a process of its own, from the same file as this one. Only this shows which job ends its process, and
- * which jobs were only beside it.
+ * which jobs merely ran beside it.
  *
  * @param worker the job's worker, because one file may run several
  * @param longestCallMs how long a job may take with the configured time-outs

@@ -2,9 +2,9 @@ import { Worker, type Job, type WorkerOptions } from 'bullmq'
 import { MAX_BLOCK_SECONDS } from '../src/kit/redis/redis.js'
 
 /**
- * The longest that a worker takes jobs before it begins those that it has. A Redis nearby gives it all that it may work on in
- * less time, and jobs that begin together share their statements (measured: 1,250 texts a second, and 690 if each job begins as
- * soon as it is taken).
+ * How long a worker may take jobs before it begins those that it has. A nearby Redis gives it as many as it may work on
+ * in less time, and jobs that begin together share their statements (measured: 1,250 texts a second, and 690 if each
+ * job begins as soon as it is taken).
  */
 const TAKING_MS = 250
 
@@ -37,7 +37,7 @@ export class PromptWorker extends Worker<unknown> {
     this.on('active', ({ id }) => {
       if (this.#taken.size === 0) this.#takingSince = performance.now()
       this.#taken.add(id)
-      // It takes no more then until all of these have begun. Those that are under way go on.
+      // It then takes no more until all of these have begun. Those that are under way continue.
       if (performance.now() - this.#takingSince > TAKING_MS) this.concurrency = 1
     })
     // A job that fails before it begins must not be waited for.

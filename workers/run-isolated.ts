@@ -8,8 +8,8 @@ import { crashesIsolated } from './isolated-job.js'
 import { TryAgainIn, type WorkerStory } from './worker-story.js'
 
 /**
- * Only one job at a time runs in a separate process. The others are tried again after this time: starting a process
- * takes a second.
+ * Only one job at a time runs in a separate process. The others are retried after this time: starting a process takes a
+ * second.
  */
 const ISOLATED_WAIT_MS = 5000
 let isIsolating = false

@@ -8,12 +8,9 @@ import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
 import { runIsolated } from './run-isolated.js'
 import { RunIsolated, TryAgainIn, type WorkerStory } from './worker-story.js'
 
-/**
- * Without this pause, all slots of all workers would ask a store that is just coming back, again and again, at full
- * speed.
- */
+/** Without this pause, every slot of every worker would keep asking a store that is just coming back, at full speed. */
 const UNAVAILABLE_PAUSE_MS = 500
-/** A job of a later release waits this long: the workers that can read it are just being rolled out. */
+/** A job from a later release waits this long, because the workers that can read it are still being rolled out. */
 const UNKNOWN_VERSION_WAIT_MS = 60_000
 
 /**
@@ -27,7 +24,7 @@ const UNKNOWN_VERSION_WAIT_MS = 60_000
  * after a few.
  *
  * A worker that is killed loses its locks after 10 s; its jobs run again elsewhere, and the claim in Postgres decides
- * whether there is still something to do. That is why a job may stall as often as it likes.
+ * whether there is still something to do. That is why a job may stall any number of times.
  */
 export async function runJob<Data>(
   context: Context,

@@ -19,8 +19,8 @@ import type { WorkerStory } from './worker-story.js'
 /** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
 const LOCK_MS = 10_000
 /**
- * The interval between checks for lost locks. With a longer one the jobs of a killed worker lie idle. With a shorter
- * one all workers load Redis for nothing.
+ * The interval between checks for lost locks. With a longer one, the jobs of a killed worker lie idle. With a shorter
+ * one, all workers load Redis for nothing.
  */
 const STALLED_CHECK_MS = 5000
 /** This is less than the process's own deadline, because Redis and Postgres are closed after it. */
@@ -67,7 +67,7 @@ export async function startWorker<Data>(
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: Number.MAX_SAFE_INTEGER,
     drainDelay: MAX_BLOCK_SECONDS,
-    // It asks by INFO, and where that is closed it would try again for ever without a pause.
+    // It uses INFO, and where that is not allowed, it would retry forever without a pause.
     skipVersionCheck: true,
     removeOnComplete: { count: 0 },
   })

@@ -3,12 +3,12 @@ import type { HotFunction } from '../src/domain/warm-up.js'
 import type { ReadJob } from '../src/queues/jobs.js'
 import type { QueueName } from '../src/queues/queues.js'
 
-/** The part of a worker that is its own: its queue, and what a job of it does. */
+/** What is particular to a worker: its queue, and what its jobs do. */
 export interface WorkerStory<Data> {
   queue: QueueName
   payload: ReadJob<Data>
   concurrency: (context: Context) => number
-  /** What the log says that the process does at a time; if left out, its jobs. */
+  /** What the log counts as the work that the process does at a time; defaults to its jobs. */
   limits?: (context: Context) => Record<string, number>
   handle: (context: Context, data: Data, showProgress: (percent: number) => Promise<void>) => Promise<void>
   /** The functions that its jobs call in Postgres; they are planned before the first job. */
@@ -27,7 +27,7 @@ export class TryAgainIn extends Error {
 }
 
 /**
- * Thrown if the job may have ended its process, or was only beside the one that did. It is tried in a separate
+ * Thrown if the job may have ended its process, or merely ran beside the one that did. It is tried in a separate
  * process.
  */
 export class RunIsolated extends Error {

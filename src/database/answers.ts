@@ -25,7 +25,7 @@ type CamelCase<Text extends string> = Text extends `${infer First}_${infer Rest}
 
 /**
  * A row of a function's answer, as its SQL declares it. Only the caller knows which columns may be null, and which
- * words a text may be.
+ * words a text column may contain.
  */
 export type Answer<Function extends Name> = {
   [Column in keyof (typeof SQL_ANSWERS)[Function] & string as CamelCase<Column>]:
@@ -45,7 +45,7 @@ export function columnsOfAnswer(name: Name, alias = name as string): string {
   return columns
 }
 
-/** The hot paths ask for the same lists all the time. */
+/** The hot paths keep asking for the same lists. */
 const listed = new Map<string, string>()
 
 /**

@@ -14,13 +14,13 @@ export interface BackendMonitor {
   /**
    * Returns the state of these backends by `pg_stat_activity`, by process id; one that is missing is gone.
    *
-   * @throws if no answer can be had
+   * @throws if there is no answer
    */
   statesOf(pids: readonly number[]): Promise<Map<number, string>>
   /**
    * Ends a backend.
    *
-   * @returns true if it is gone, so that nothing more can come of its statement
+   * @returns true if it is gone, so that its statement can have no more effect
    */
   end(pid: number): Promise<boolean>
   close(): void
@@ -30,12 +30,12 @@ export interface BackendMonitor {
 const ANSWER_MS = 2000
 /** The time that a backend has to end. */
 const END_MS = 2000
-/** It is needed for moments; a process at rest keeps no connection for it. */
+/** It is needed only briefly; an idle process keeps no connection for it. */
 const IDLE_MS = 10_000
 
 /**
  * A connection outside the pool, made when it is first needed. Opening it has no time limit: on a machine without a
- * free processor that is seconds, and one that is discarded half open has cost as much as one that is used.
+ * free processor that is seconds, and discarding one half open costs as much as using it.
  *
  * @param create makes a client that is not connected yet
  */

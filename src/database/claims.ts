@@ -11,7 +11,7 @@ const WORK = {
   deliveries: { underWay: 'delivering' },
   media: { open: ['pending'], underWay: 'fetching', attempts: 'attempt_count' },
   tasks: { open: ['waiting', 'running'], underWay: 'running', attempts: 'claim_count' },
-  // A dispatch that a process has claimed is due again when its time is over.
+  // A dispatch that a process has claimed is due again when its time runs out.
   dispatches: { underWay: 'waiting', attempts: 'attempt_count' },
 } as const
 
@@ -48,7 +48,7 @@ export type Changes = Record<string, Knex.Value | Knex.Raw>
 /**
  * Records the results of attempts, or their progress.
  *
- * @returns the number recorded; other processes have the rest by now, or they are over
+ * @returns the number recorded; the rest are over, or other processes have them by now
  */
 export async function writeAttempts(
   db: Database,
@@ -71,7 +71,7 @@ export function fromNow(db: Database, ms: number): Knex.Raw {
   return db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000])
 }
 
-/** Locks rows that should have been processed a while ago and that no process has; other sweepers pass over them. */
+/** Locks rows that should have been processed a while ago and that no process holds; other sweepers skip them. */
 export async function lockOverdue(
   trx: Database,
   table: 'media' | 'tasks',

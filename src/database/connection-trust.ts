@@ -2,19 +2,19 @@
  * Tells which idle connections of a pool may be lent. Connections that are in use are left alone.
  *
  * Those that have received nothing since a statement was sent on one that turned out dead may be dead too: a load
- * balancer or NAT that lost one has lost the others. All connections from before a failover are to be replaced, because
- * the old server may still answer, read-only.
+ * balancer or NAT that lost one has lost the others. All connections from before a failover must be replaced, because
+ * the old server may still respond, read-only.
  */
 export interface ConnectionTrust {
-  /** Something has come on it. */
+  /** Something was received on it. */
   noteAnswer(connection: object): void
   /** It was closed here, because a statement that was sent then got no answer. */
   noteDead(connection: object, sentAt: number): void
-  /** Its server has said that it is read-only. It answers the rollback that follows all the same. */
+  /** Its server has said that it is read-only. It still answers the rollback that follows. */
   noteOtherServer(connection: object): void
   /**
    * True for one that was closed here. Statements that are still sent on it, such as the rollback of its transaction,
-   * have to fail by the same name.
+   * must fail with the same error.
    */
   isDead(connection: object): boolean
   mayBeLent(connection: object): boolean

@@ -11,9 +11,9 @@ interface DatabaseSettings {
   applicationName: string
   /** After this time Postgres itself ends the statement. */
   statementTimeoutMs?: number
-  /** The longest that a caller waits for one of the pool's connections, and so until it gets a 503. */
+  /** How long a caller waits for one of the pool's connections before it gets a 503. */
   acquireTimeoutMs?: number
-  /** The longest that opening a connection may take. */
+  /** How long opening a connection may take. */
   openingMs?: number
   /**
    * Must be false behind a pooler that gives each transaction another server connection and does not support prepared
@@ -22,10 +22,10 @@ interface DatabaseSettings {
   namesStatements?: boolean
 }
 
-/** This is long enough for a busy machine. A dead connection is found by other means (`hang-detector.ts`). */
+/** This is long enough for a busy machine. A dead connection is detected by other means (`hang-detector.ts`). */
 const STATEMENT_MS = 10_000
 
-/** A server that answers at all has reported its own statement time-out this long after it. */
+/** A server that responds at all reports its own statement time-out within this long after it. */
 const ANSWER_MARGIN_MS = 500
 
 /** A busy machine needs seconds to open a connection. One that is discarded half open was wasted. */
@@ -55,7 +55,7 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
     acquireConnectionTimeout: acquireTimeoutMs,
     // Bindings are people's numbers and texts, so they must not get into error messages.
     compileSqlOnError: false,
-    // Callers get these as errors; knex would print them between our log lines.
+    // Callers get these as errors; otherwise knex would print them between our log lines.
     log: { warn: () => undefined, error: () => undefined },
   }
 }
@@ -81,10 +81,10 @@ function applicationNameOf({ applicationName }: DatabaseSettings): string {
 const CHECK_EVERY_MS = 250
 
 /**
- * Waits for work that may be given up halfway, because it only reads.
+ * Waits for work that may be abandoned halfway, because it only reads.
  *
  * @throws DatabaseUnavailable as soon as Postgres hangs, that is, nothing has come from it for a moment although an
- *   answer is due. The work itself would be told only when its statement times out.
+ *   answer is due. The work itself would notice only when its statement times out.
  */
 export async function unlessSilent<T>({ client }: Database, work: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
@@ -119,9 +119,9 @@ interface TarnPool {
 
 /**
  * Runs a transaction, and runs it once more if its connection was lost, if its server became read-only (after a
- * failover the pool still holds connections to the old server), or if it had to give way in a deadlock. It does not
- * run again if the connection was lost at the commit, because it may be committed. It is only for work that has no
- * effect outside of Postgres.
+ * failover the pool still holds connections to the old server), or if it lost a deadlock. It does not run again if the
+ * connection was lost at the commit, because it may have been committed. Use it only for work that has no effect
+ * outside of Postgres.
  *
  * @throws DatabaseUnavailable if Postgres cannot be reached the second time either
  */
@@ -137,7 +137,7 @@ export async function transaction<T>(db: Database, work: (trx: Knex.Transaction)
 }
 
 /**
- * Runs one statement that is harmless if it runs twice, as `transaction` does, but repeats it even if it may be
+ * Runs one statement that is harmless if it runs twice, as `transaction` does, but repeats it even if it may have been
  * committed.
  */
 export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
@@ -163,7 +163,7 @@ async function twice<T>(run: () => Promise<T>, mayBeDoneTwice: () => boolean): P
   return run()
 }
 
-/** True if the connection is gone and others may work. A server that hangs would only be asked twice. */
+/** True if the connection is gone and others may work. With a server that hangs, it would only make us ask twice. */
 async function isDead(error: DatabaseUnavailable): Promise<boolean> {
   return error.outage === 'lost' || (error.outage === 'silent' && (await error.isOver()))
 }

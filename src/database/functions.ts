@@ -23,8 +23,8 @@ export function listFunctions(): string[] {
 
 /**
  * Creates functions as they are in their files, or replaces them. `migrate` does so every time, so to change a function
- * you only change its file. If its parameters or columns change, it gets a new name, because processes of the release
- * before run beside those of this one.
+ * you only change its file. If its parameters or columns change, it gets a new name, because processes of the previous
+ * release run beside those of this one.
  */
 export async function createFunctions(db: Knex, names: readonly string[] = listFunctions()): Promise<void> {
   // A function may use objects that a later migration makes.

@@ -16,7 +16,7 @@ export interface WatchedConnection {
 export class Unanswered extends Error {
   override name = 'Unanswered'
 
-  /** @param isOver true if nothing more can come of the statement: its backend was ended, or is gone */
+  /** @param isOver true if the statement can have no more effect: its backend was ended, or is gone */
   constructor(readonly isOver: Promise<boolean>) {
     super('Postgres did not respond')
   }
@@ -24,17 +24,17 @@ export class Unanswered extends Error {
 
 export interface HangDetector {
   /**
-   * Waits for the answer of a statement.
+   * Waits for the answer to a statement.
    *
    * @throws Unanswered, and any error of `answer`
    */
   over<T>(connection: WatchedConnection, answer: Promise<T>): Promise<T>
-  /** The last statement on a connection, if its caller has gone on and it was not answered yet. */
+  /** The last statement on a connection, if its caller has moved on and it has not been answered yet. */
   pending(connection: WatchedConnection): Promise<unknown> | undefined
   /**
    * Ends a connection's statement, if it still runs.
    *
-   * @returns true if nothing more can come of it
+   * @returns true if it can have no more effect
    */
   end(connection: WatchedConnection): Promise<boolean>
   /** True if nothing has come from Postgres for a moment, although an answer is due. */
@@ -67,13 +67,13 @@ const AWAY_MS = 1000
 const IDLE_STATES = /^idle/
 
 /**
- * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes
- * seconds, and discarding connections and opening new ones makes it worse (measured: 8 minutes without an answer).
+ * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes seconds,
+ * and discarding connections and opening new ones makes it worse (measured: 8 minutes without an answer).
  *
- * When a statement is silent, the monitor is asked for its backend. If that works, the statement is waited for. If it
- * is idle or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended,
- * so that nothing more comes of the statement. If the monitor gets no answer either, the server hangs: after
- * `limitMs` the caller gets an error, and the connection is kept until its answer comes.
+ * When a statement is silent, the monitor is asked for its backend. If the backend is working, we wait for the
+ * statement. If it is idle or gone, the connection is dead (a load balancer or NAT has lost it): it is closed and its
+ * backend ended, so that the statement has no more effect. If the monitor gets no answer either, the server hangs:
+ * after `limitMs` the caller gets an error, and the connection is kept until its answer comes.
  */
 export function createHangDetector(monitor: BackendMonitor, limitMs: number): HangDetector {
   const statements = new Set<Statement>()
@@ -193,7 +193,8 @@ export function createHangDetector(monitor: BackendMonitor, limitMs: number): Ha
     close: () => {
       isClosing = true
       for (const { connection, hasGivenUp } of statements) if (hasGivenUp) connection.destroy()
-      // What is still asked is looked after to its end, or a pool that closes would wait for ever for an answer that was lost.
+      // Statements that are still running are watched to their end, or a closing pool would wait forever for an answer
+      // that was lost.
       if (timer === undefined) monitor.close()
     },
   }

@@ -83,14 +83,14 @@ interface Span {
 }
 
 /**
- * SQL: by how much the time in a row's id may differ from its `created_at`. The id has the time of the process that made
- * it, whose clock may differ, and which may then have waited for a connection.
+ * SQL: how much the time in a row's id may differ from its `created_at`. The id has the time of the process that made
+ * it, whose clock may be off, and which may then have waited for a connection.
  */
 export const CLOCKS = `interval '1 minute'`
 
 /**
- * Bounds the ids by a page and, within a minute, by a time range: such conditions are answered from an index, and no
- * other partition is read.
+ * Bounds the ids by a page and, within a minute, by a time range: an index answers such conditions, and no other
+ * partition is read.
  */
 export function idsBetween(
   column: string,

@@ -7,7 +7,7 @@ const folder = inProject('migrations/')
 
 /**
  * The names have no extension: run by tsx the files end in .ts and by node in .js, and knex calls a directory corrupt
- * in which the one it recorded is missing.
+ * if the name that it recorded is missing.
  */
 export function migrationSource(): Knex.MigrationSource<string> {
   return {
@@ -22,13 +22,13 @@ export function migrationSource(): Knex.MigrationSource<string> {
   }
 }
 
-/** A migration may rewrite a big table; requests' own limit would end it in the middle. */
+/** A migration may rewrite a big table, and the time limit for requests would stop it in the middle. */
 export const MIGRATION_STATEMENT_MS = 3_600_000
 
 /**
- * Brings the schema up to date, one process at a time. The lock is one of Postgres, which is released if the process
- * is killed. Knex's own is a row: it outlives a killed process, and two that begin in an empty database at the same
- * moment make it twice, after which every migration is refused.
+ * Brings the schema up to date, one process at a time. The lock is Postgres's, which is released if the process is
+ * killed. Knex's own is a row: it outlives a killed process, and two processes that start in an empty database at the
+ * same moment create it twice, after which every migration is refused.
  *
  * Functions are created as they are in their files. This takes two of the pool's connections.
  */

@@ -2,8 +2,8 @@ import type { Database } from './connection.js'
 
 /**
  * Runs a statement of a hot path. It has a name, so that on each connection Postgres parses it once (`PREPARE`) and
- * plans it a few times; from then on one plan serves for all values. So use it only for statements whose plan does
- * not depend on statistics, which mislead while a table is fresh: a call of a function, or look-ups by keys alone.
+ * plans it a few times; from then on, one plan serves all values. So use it only for statements whose plan does not
+ * depend on statistics, which are misleading while a table is fresh: a call of a function, or look-ups by keys alone.
  *
  * @param sql must always be the same under this name
  */

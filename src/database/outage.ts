@@ -26,8 +26,8 @@ export class DatabaseUnavailable extends Unavailable {
   }
 
   /**
-   * True if nothing more can come of the statement, so that what it has not done by now will never be done. If
-   * Postgres still runs it, it is ended.
+   * True if the statement can have no more effect, so that whatever it has not done by now will never be done. If
+   * Postgres is still running it, it is ended.
    */
   isOver(): Promise<boolean> {
     return typeof this.#isOver === 'function' ? this.#isOver() : this.#isOver
@@ -45,7 +45,7 @@ export class CannotConnect extends DatabaseUnavailable {
     super('busy', cause)
   }
 
-  /** True if a person has to mend it, such as a wrong password. Others, such as a server that starts, pass. */
+  /** True if a person has to fix it, such as a wrong password. Others, such as a server that is starting, pass. */
   isForPeople(): boolean {
     return outageOf(this.cause) === undefined
   }
@@ -88,7 +88,7 @@ const NOT_ASKED: ReadonlySet<string> = new Set([OPENING_TIMED_OUT, 'aborted'])
  * fails.
  */
 const BUSY = /^(53...|55P03|57014|58030)$/
-/** 40P01 is a deadlock, 40001 a serialization failure: nothing was done, and a second run finds the way free. */
+/** 40P01 is a deadlock, 40001 a serialization failure: nothing was done, and a second run should succeed. */
 const GAVE_WAY = /^(40P01|40001)$/
 
 function codeOf(error: Error): string {

@@ -12,9 +12,9 @@ import { createHangDetector, Unanswered, type WatchedConnection } from './hang-d
 import { createBackendMonitor, type RawClient } from './backend-monitor.js'
 import { createConnectionTrust } from './connection-trust.js'
 
-/** The time that a connection has to say goodbye before its socket is closed. */
+/** How long a connection has to say goodbye before its socket is closed. */
 const FAREWELL_MS = 500
-/** The time that a connection has to leave a transaction in which it was given up. */
+/** How long a connection has to leave a transaction in which it was abandoned. */
 const ROLLBACK_MS = 5000
 
 export interface ObservedClient extends PostgresClient {
@@ -102,7 +102,7 @@ export function postgresClient({
       try {
         return await super.acquireConnection()
       } catch (error) {
-        // Who waited in vain, because no more connections could be opened, is told why.
+        // Callers that waited in vain, because no more connections could be opened, get the reason.
         throw lastFailure !== undefined && lastFailure.at >= askedAt ? lastFailure.error : named(error)
       }
     }

@@ -3,8 +3,8 @@ import type { Database } from './connection.js'
 import { DatabaseUnavailable } from './outage.js'
 
 /**
- * While a lock of a whole table is waited for, every other user of the table waits behind it, for as long as anybody who
- * was there before reads: a backup may take hours. So the wait is short, and tried again.
+ * While a lock of a whole table is waited for, every other user of the table waits behind it, for as long as any
+ * earlier reader takes: a backup may take hours. So the wait is short, and is retried.
  */
 const LOCK_MS = 100
 const MAX_TRIES = 20
@@ -13,7 +13,7 @@ const PAUSE_MS = 250
 /**
  * Runs a transaction that locks whole tables.
  *
- * @returns undefined if somebody else had one of them all the time
+ * @returns undefined if somebody else held one of them the whole time
  */
 export async function withTableLock<T>(
   db: Database,

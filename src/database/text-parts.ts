@@ -14,9 +14,9 @@ export interface LongText {
 
 export interface Part {
   id: string
-  /** The part's place, from 1. */
+  /** The part's position, from 1. */
   number: number
-  /** The part in the carrier's coding, because a character may be cut in two. The column is called `text`. */
+  /** The part in the carrier's coding, because a character may be split between two. The column is called `text`. */
   bytes: Buffer
   coding: string
 }

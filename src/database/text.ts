@@ -1,6 +1,6 @@
 /**
- * Makes a text from outside storable in Postgres: without NUL characters, and with U+FFFD for lone surrogates. It is
- * for texts that we keep rather than refuse.
+ * Makes a text from outside storable in Postgres: without NUL characters, and with U+FFFD for lone surrogates. Use it
+ * for texts that we store rather than refuse.
  */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()

@@ -4,9 +4,9 @@ import { workerNames } from '../isolated-job.js'
  * Runs the workers that its arguments name in one process. It is meant for a small machine, where each process costs
  * some 75 MB of memory before it does anything.
  *
- * Each worker has a context, connections and a name in the log of its own, as it has alone. A context is small beside
- * the programs, which they share. So no worker waits for a connection of another, nor closes what another one needs.
- * They do share the processor, and a crash, after which all of them start again.
+ * Each worker has its own context, connections and name in the log, just as when it runs alone. A context is small
+ * compared to the programs, which they share. So no worker waits for another's connection, or closes what another
+ * needs. They do share the processor, and a crash, after which all of them start again.
  */
 const WORKERS = new Map<string, () => Promise<unknown>>([
   ['send-message', () => import('./send-message.js')],

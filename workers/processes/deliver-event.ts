@@ -10,10 +10,10 @@ import { RunIsolated, TryAgainIn } from '../worker-story.js'
  * Delivers events to developers' URLs.
  *
  * A job says "there is something for this endpoint". The endpoint is a lane: due deliveries are claimed in order,
- * signed and POSTed, as many at a time as the endpoint takes. When a request ends, the next one starts, until nothing
+ * signed and POSTed, as many at a time as the endpoint accepts. When a request ends, the next one starts, until nothing
  * is due. A job that finds the lane full ends. Each attempt is a row, whatever its outcome. After a failure, another
- * job follows the retry schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. Delivery is
- * at least once: if a worker dies after the POST, another one delivers the event again, with the same webhook-id.
+ * job follows the retry schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. Delivery is at
+ * least once: if a worker dies after the POST, another one delivers the event again, with the same webhook-id.
  */
 await startWorker(
   {
@@ -35,7 +35,7 @@ await startWorker(
       // It came before the next delivery is due (`wakingMoment`), or the clock of the process that delayed it was ahead
       // of Postgres's, which counts.
       if (isTimed === true) throw new TryAgainIn(Math.max(0, nextDueMs))
-      // A timed job that came early while this one was at work has ended with nothing to do.
+      // A timed job that came early while this one was running has ended with nothing to do.
       await context.queues.wakeLaneIn(nextDueMs, { endpointId, id })
     },
     crashed: async ({ db }, { id, isSuspect }) => {

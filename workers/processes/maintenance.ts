@@ -58,11 +58,11 @@ const SHARED_REDIS_CHECK_MS = 15_000
 const TASKS_AT_ONCE = 8
 
 /**
- * Maintenance is the work that no request asks for.
+ * Maintenance is the work that no request triggers.
  *
  * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so Redis must not be able to lose it.
- * Housekeeping that may be late runs by job schedulers, where operators see it. Missing schedulers are created again.
- * A background task (`domain/operating/tasks/run.ts`) is a job that comes back for each batch and shows its progress.
+ * Housekeeping that may be late runs by job schedulers, where operators see it. Missing schedulers are created again. A
+ * background task (`domain/operating/tasks/run.ts`) is a job that comes back for each batch and shows its progress.
  */
 await startWorker(
   {
@@ -91,7 +91,7 @@ await startWorker(
       regularly(SWEEP_MS, what, async () => (await due(what)).length > 0 && work(context))
     const timers = [
       regularly(SWEEP_MS, 'sweep', async () => sweep(context, await due(...SWEPT))),
-      // Each has a timer of its own: a carrier or a mail server that hangs keeps nothing else waiting.
+      // Each has a timer of its own: a carrier or mail server that hangs holds up nothing else.
       whenDue('unknown messages', reconcile),
       whenDue('scheduled messages', releaseDue),
       whenDue('resumptions', enqueueResumed),
@@ -122,7 +122,7 @@ await startWorker(
   },
 )
 
-/** The job of the next day is the retry. If this one came back by itself, one more would join it every day. */
+/** The job of the next day is the retry. If this one came back by itself, another would join it every day. */
 async function endEvenIfItFails(context: Context, work: (context: Context) => Promise<void>): Promise<void> {
   try {
     await work(context)

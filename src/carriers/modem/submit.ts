@@ -20,7 +20,7 @@ const WANTS_REPORT = 0x20
 const HAS_HEADER = 0x40
 
 /**
- * The SMS-SUBMITs of a message (3GPP TS 23.040 §9.2.2.2), in order. A report is asked for on the last only: its
+ * The SMS-SUBMITs of a message (3GPP TS 23.040 §9.2.2.2), in order. A report is requested for the last one only: its
  * reference stands for the whole message.
  *
  * @param reference tells this message's parts from those of the one before

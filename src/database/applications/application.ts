@@ -39,7 +39,7 @@ const hash: Kind<Buffer> = { schema: {} }
 
 /**
  * An application as its owner sees it. The columns are those of `applications a`, of its owner `u`, of its endpoint
- * `e`, and of the endpoint `k` that is kept when its URL is removed.
+ * `e`, and of the endpoint `k` that remains when its URL is removed.
  */
 export const APPLICATION_FIELDS = {
   id: shown('a.id', uuid),
@@ -82,7 +82,7 @@ export const APPLICATION_FIELDS = {
   /** A user's id; null for the command line. */
   endpointPausedBy: internal('e.paused_by', orNull(uuid)),
   endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
-  /** Until then, the signing secret from before the last rotation signs too. */
+  /** Until then, events are also signed with the secret from before the last rotation. */
   previousSecretUntil: internal(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',
     orNull(moment),

@@ -60,7 +60,7 @@ export async function findApplication(
     .first<Application | undefined>(db.raw(COLUMNS))
 }
 
-/** Finds any user's application, for OAuth, which knows no user yet; not while its owner is stopped. */
+/** Finds any user's application, for OAuth, which does not know the user yet; not while its owner is stopped. */
 export async function findApplicationByClientId(
   db: Database,
   clientId: string,

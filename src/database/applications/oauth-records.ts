@@ -30,8 +30,8 @@ export interface ApplicationAccess {
 }
 
 /**
- * Making a refresh token is a use of its grant, which from then on lasts as long as the token does. One that has ended
- * stays so.
+ * Making a refresh token uses its grant, which from then on lasts as long as the token does. A grant that has ended
+ * stays ended.
  */
 export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Promise<void> {
   await db.raw(
@@ -50,16 +50,16 @@ export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Prom
 }
 
 /**
- * Within 30 s of its first use a refresh token works once more: the answer to the first may have been lost on its
- * way, or two processes of an application have refreshed at the same time. The time is by Postgres's clock, which all
+ * Within 30 s of its first use, a refresh token works once more: the response to the first use may have been lost, or
+ * two processes of an application may have refreshed at the same time. The time is by Postgres's clock, which all
  * processes share.
  */
 const IS_EXTRA_USE = `(kind = 'RefreshToken' and consumed_again_at is null
   and consumed_at > now() - interval '30 seconds')`
 
 /**
- * No tokens came of its last use: they are being made, or Postgres failed meanwhile. This is judged for a day; expired
- * access tokens are kept as long, because without them it would look as if there had been none.
+ * Its last use has issued no tokens: they are still being made, or Postgres failed in the meantime. This is judged for
+ * a day; expired access tokens are kept as long, because without them it would look as if there had been none.
  */
 const HAS_NO_TOKENS = `(kind in ('AuthorizationCode', 'RefreshToken')
   and consumed_at > now() - interval '1 day'
@@ -70,16 +70,16 @@ const HAS_NO_TOKENS = `(kind in ('AuthorizationCode', 'RefreshToken')
 /** How many seconds of a request's longest time are left to the last use. */
 const SECONDS_LEFT = `(15 - extract(epoch from now() - coalesce(consumed_again_at, consumed_at)))`
 
-/** Such a use does not count once its request must be over, so that it cannot be making tokens still: nobody got any. */
+/** Such a use no longer counts once its request must be over and cannot still be making tokens: nobody got any. */
 const WAS_LOST = `(${HAS_NO_TOKENS} and ${SECONDS_LEFT} < 0)`
 
 const MAY_BE_USED = `(consumed_at is null or ${IS_EXTRA_USE} or ${WAS_LOST})`
 
 /**
- * Finds a record even if it is expired or used up, which the caller tells apart, but no grant that has ended.
- * `consumedAt` is null while it may be used, and while no tokens came of its last use: there is nothing to protect yet, and
- * after `secondsLeft` it may be used again. The grants of a disabled user are not found until the user is enabled
- * again, so their tokens do nothing; but they can be revoked.
+ * Finds a record even if it has expired or was used up, which the caller distinguishes, but not one whose grant has
+ * ended. `consumedAt` is null while it may be used, and while its last use has issued no tokens: there is nothing to
+ * protect yet, and after `secondsLeft` it may be used again. The grants of a disabled user are not found until the user
+ * is enabled again, so their tokens do nothing; but they can be revoked.
  */
 export async function findOAuthRecord(
   db: Database,
@@ -121,9 +121,9 @@ export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idH
 }
 
 /**
- * Ends the grants of `which`, at once and for all that came out of them: no code and no token works without its grant.
- * The rows stay until `deleteOAuthRecords` finds them, because there may be a million of an application that refreshes
- * often, more than a statement can delete in its time.
+ * Immediately ends the grants of `which` and everything that they issued: no code and no token works without its grant.
+ * The rows stay until `deleteOAuthRecords` finds them, because an application that refreshes often may have a million,
+ * more than one statement can delete in its time.
  */
 async function endGrants(
   db: Database,
@@ -182,8 +182,8 @@ export async function findApplicationAccess(
 }
 
 /**
- * Deletes expired records, everything that came out of a grant that has ended, and grants without a living token. A grant
- * of the last hour stays: its tokens may not be made yet.
+ * Deletes expired records, everything issued by a grant that has ended, and grants without a living token. A grant of
+ * the last hour stays: its tokens may not be made yet.
  *
  * @returns how many were deleted, at most `limit`
  */

@@ -57,7 +57,7 @@ const COLUMNS = {
 
 interface StoredSettings {
   settingsSealed: Buffer
-  /** What the settings say, for counting segments. */
+  /** The settings that matter for counting segments. */
   languages: readonly AccountTable[]
 }
 
@@ -127,7 +127,7 @@ export async function findSealedAccounts(
 /**
  * @param version the version that the change was based on, so that concurrent changes do not mix
  * @param settings if left out, they stay
- * @returns false if there is no such account, or it was changed meanwhile
+ * @returns false if there is no such account, or it has changed since
  */
 export async function updateCarrierAccount(
   db: Database,
@@ -147,7 +147,7 @@ export async function updateCarrierAccount(
   return count > 0
 }
 
-/** Records the result of a test of this version of the account; it would say nothing about another version. */
+/** Records the result of a test of this version of the account; it says nothing about any other version. */
 export async function recordCarrierTest(
   db: Database,
   { id, version }: { id: string; version: number },
@@ -174,8 +174,8 @@ export async function deleteCarrierAccount(db: Database, id: string): Promise<bo
 }
 
 /**
- * Makes lines that have another route avoid the account for a while. Does nothing if they do already: of many
- * messages that fail together, one counts.
+ * Makes lines that have another route avoid the account for a while. Does nothing if they already do: of many messages
+ * that fail together, only one counts.
  *
  * @param baseMs doubled for each time that it has failed since it last took a message, up to `maxMs`
  */
@@ -195,7 +195,7 @@ export async function avoidAccount(
 }
 
 /**
- * Ends the avoiding, after the account has taken a message. If it had failed for longer than `briefMs`, it counts as
+ * Stops the avoidance, after the account has taken a message. If it had failed for longer than `briefMs`, it counts as
  * recovered.
  */
 export async function endAvoiding(db: Database, id: string, briefMs: number): Promise<void> {

@@ -12,8 +12,8 @@ export async function listNumbersAt(
 }
 
 /**
- * Returns those of the ids that have come in already through any account of the kind: two entries may be the same
- * account at the provider, and then both list a message that one of them has brought.
+ * Returns those of the ids that have already been received through any account of the kind: two entries may be the same
+ * account at the provider, and then both list a message that one of them has delivered.
  */
 export async function findReceivedIds(
   db: Database,
@@ -29,7 +29,7 @@ export async function findReceivedIds(
 }
 
 /**
- * Notes the id of a message that a list has brought under every account of the kind that the line has, so that a late
+ * Records the id of a message found in a list under every account of that kind that the line has, so that a late
  * callback for another of them is a repeat.
  */
 export async function noteReceivedId(
@@ -48,7 +48,7 @@ export async function noteReceivedId(
   )
 }
 
-/** Does the work while no other process does any with a message of this id. The work has connections of its own. */
+/** Does the work while no other process works on a message with this id. The work has connections of its own. */
 export async function whileReceiving(
   db: Database,
   kind: string,

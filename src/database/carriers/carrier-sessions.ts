@@ -8,9 +8,9 @@ export interface CarrierSessions {
   /** The version of the account that they were opened with. */
   version: number | null
   boundCount: number
-  /** The number that there should be. */
+  /** How many there should be. */
   sessionCount: number
-  /** The time when the number of bound sessions last changed; null if none ever was bound. */
+  /** The time when the number of bound sessions last changed; null if none was ever bound. */
   changedAt: Date | null
   lastError: string | null
   lastErrorAt: Date | null
@@ -30,7 +30,7 @@ export interface SessionsReport {
 type HeldAccountRow = Pick<CarrierAccount, 'id' | 'name' | 'kind' | 'version'>
 
 /**
- * Renews the leases of this process, and takes those of accounts that no process holds any longer.
+ * Renews the leases of this process, and takes over those of accounts that no process holds any more.
  *
  * @returns the accounts of these kinds that this process holds now
  */

@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
-/** The facts that are kept about a phone; `carriers/records.ts` explains each field. */
+/** What is stored about a phone; `carriers/records.ts` explains each field. */
 interface KeptPhone {
   /** A date in its JSON form. */
   contactAt: string
@@ -19,7 +19,7 @@ export interface NewPhone extends Omit<KeptPhone, 'contactAt'> {
 }
 
 /**
- * Keeps the states of an account's phones. The later report about a phone wins, but its missing fields keep their
+ * Stores the states of an account's phones. The later report about a phone wins, but its missing fields keep their
  * values.
  *
  * @param areAll true if the account has no other phones any longer

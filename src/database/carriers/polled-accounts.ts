@@ -12,7 +12,10 @@ export interface PolledAccount {
   askedAt: Date
 }
 
-/** The columns of what carriers are asked about: when they were last asked, and until when the answers are known. */
+/**
+ * For each thing that carriers are asked about, the columns that say when they were last asked, and up to when the
+ * answers are known.
+ */
 const POLLED = {
   received: { asked: 'received_asked_at', until: 'received_until' },
   prices: { asked: 'prices_asked_at', until: 'priced_until' },
@@ -23,9 +26,9 @@ const POLLED = {
 export type Polled = keyof typeof POLLED
 
 /**
- * Takes the accounts with lines that were not asked for this long. They count as asked from now on, so that only one
- * of many processes asks. An account that was never asked is asked for the last day, or for the time since it was
- * added.
+ * Takes the accounts with lines whose carriers were last asked longer ago than this. They count as asked from now on,
+ * so that only one of many processes asks. An account that was never asked is asked for the last day, or for the time
+ * since it was added.
  *
  * @param kinds the kinds of carriers that can be asked; undefined for all
  */

@@ -3,7 +3,7 @@ import type { Database } from '../connection.js'
 /** A carrier's request that was not understood. */
 export interface UnclearCallback {
   id: string
-  /** The one of our URLs that was called. */
+  /** Which of our URLs was called. */
   name: string
   /** The part that is not understood, in words. */
   why: string
@@ -20,7 +20,7 @@ export interface UnclearCallback {
 
 export type NewUnclearCallback = Omit<UnclearCallback, 'count' | 'firstAt' | 'lastAt'> & {
   accountId: string
-  /** A digest of everything that the carrier sent: a repeat is counted, and makes no second row. */
+  /** A digest of everything that the carrier sent: a repeat is counted instead of making a second row. */
   digest: Buffer
 }
 
@@ -37,7 +37,7 @@ const COLUMNS = {
   lastAt: 'last_at',
 }
 
-/** Keeps a request, and of the account's other requests only the newest, `maxKept` in all. */
+/** Stores a request, and keeps only the account's newest requests, `maxKept` in all. */
 export async function insertUnclearCallback(
   db: Database,
   { accountId, ...callback }: NewUnclearCallback,
@@ -72,7 +72,7 @@ export async function deleteOldUnclearCallbacks(db: Database, keptDays: number):
   return db('unclear_callbacks').whereRaw('last_at < now() - make_interval(days => ?)', [keptDays]).delete()
 }
 
-/** Deletes the requests in which a phone number stands, an E.164 one. */
+/** Deletes the requests that contain a phone number, given in E.164. */
 export async function deleteUnclearCallbacksOf(db: Database, number: string): Promise<void> {
   await db.raw(
     `delete from unclear_callbacks where exists (
@@ -84,8 +84,8 @@ export async function deleteUnclearCallbacksOf(db: Database, number: string): Pr
 }
 
 /**
- * The digits of a number as carriers write them. What came in a session is kept in hexadecimal: SMPP has the digits as
- * text, and a modem has them in pairs, with the second one first.
+ * The digits of a number as carriers write them. Anything received in a session is stored in hexadecimal: SMPP has the
+ * digits as text, and a modem in pairs, with the second digit first.
  */
 function formsOf(digits: string): string[] {
   const pairs = digits.length % 2 === 0 ? digits : `${digits}f`

@@ -131,7 +131,7 @@ export async function listEndpoints(
 const COLUMNS = columnsOf(ENDPOINT_FIELDS)
 
 /**
- * The owner of an endpoint: a line, an application, or the account of a user, whose operational webhook it is then.
+ * The owner of an endpoint: a line, an application, or a user's account, in which case it is an operational webhook.
  */
 export type EndpointOwner = { lineId: string } | { applicationId: string } | { isOfAccount: true }
 
@@ -176,14 +176,14 @@ export async function removeEndpointUrl(db: Database, id: string): Promise<void>
   await db('endpoints').where({ id }).update({ removed_at: db.fn.now() })
 }
 
-/** Sets a new URL, which starts with a clean health: the old one says nothing about it. */
+/** Sets a new URL, which starts with a clean bill of health: the old URL's health says nothing about it. */
 export async function setEndpointUrl(db: Database, id: string, url: string): Promise<void> {
   await db('endpoints')
     .where({ id })
     .update({ url, removed_at: null, ...healthy })
 }
 
-/** The health of an endpoint that is not disabled stays: a program may enable it again and again. */
+/** An endpoint that is not disabled keeps its health: a program may keep enabling it. */
 export async function enableEndpoint(db: Database, id: string): Promise<void> {
   await db('endpoints').where({ id }).whereNotNull('disabled_at').update(healthy)
 }
@@ -215,7 +215,7 @@ export async function restartEndpointsOf(db: Database, userId: string): Promise<
   return rowCount
 }
 
-/** Sets the events that it gets besides those that every endpoint gets. */
+/** Sets the events that it gets in addition to those that every endpoint gets. */
 export async function setOptInEvents(
   db: Database,
   id: string,

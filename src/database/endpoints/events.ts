@@ -36,8 +36,8 @@ export interface EventOfMessage {
 }
 
 /**
- * The events that tell of a message, oldest first: of a received one for its text and for each of its media, others for
- * endpoints that opted in.
+ * The events about a message, oldest first: for a received one, those for its text and for each of its media; otherwise
+ * those for endpoints that opted in.
  */
 export async function listEventsOfMessage(
   db: Database,

@@ -28,12 +28,12 @@ const TEST_EVENT = `t.id, t.user_id, t.line_id, null::uuid, t.type, t.payload, t
 
 /**
  * Lists the events of a line whose messages or deliveries come after an id, oldest first: those of received messages,
- * those that the line's own URL gets because it asked for them, and the examples that were made for listeners. Nothing is
- * left to send of people who were forgotten.
+ * those that the line's own URL gets because it asked for them, and the examples that were made for listeners. Nothing
+ * is left to send about people who were forgotten.
  *
- * `events` has no index by line, and needs none for this: events of received messages are found by the line's
- * messages, all others by the line's deliveries. So nothing is written for lines without listeners, and what one call
- * reads is bounded by `limit`, even if a line only sends.
+ * `events` has no index by line, and needs none for this: events of received messages are found by the line's messages,
+ * all others by the line's deliveries. So nothing is written for lines without listeners, and what one call reads is
+ * bounded by `limit`, even if a line only sends.
  */
 export async function listLineEvents(
   db: Database,
@@ -66,7 +66,7 @@ export async function listLineEvents(
   return rows.map((row) => ({ key: row.key, event: row.id === null ? undefined : row }))
 }
 
-/** Reads events in their current state; one that is gone is left out. */
+/** Reads events in their current state; any that are gone are left out. */
 export async function listLineEventsById(db: Database, ids: readonly string[]): Promise<LineEvent[]> {
   const { rows } = await db.raw<{ rows: LineEvent[] }>(
     `select e.* from unnest(:ids::uuid[]) as asked (id)
@@ -76,7 +76,10 @@ export async function listLineEventsById(db: Database, ids: readonly string[]): 
   return rows
 }
 
-/** Lists the media events of a range of messages that wait for their copy, or whose copy came since a time. */
+/**
+ * Lists the media events of a range of messages that are waiting for their copy, or whose copy was made since a given
+ * time.
+ */
 export async function listLateMediaEvents(
   db: Database,
   span: { lineId: string; fromKey: string; untilKey: string; since: Date; limit: number },

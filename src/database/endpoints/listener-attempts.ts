@@ -6,17 +6,16 @@ export interface ListenerAttempt {
   /** The time by the listener's clock. */
   startedAt: Date
   durationMs: number
-  /** null if there was no answer, and then `failure` says why. */
+  /** null if there was no response; `failure` then says why. */
   responseStatus: number | null
   failure: string | null
 }
 
-/** The most attempts that are kept for one event. */
+/** The most attempts that are stored for one event. */
 const MAX_OF_EVENT = 100
 
 /**
- * Records attempts at events of one line. Known ones are left out, so that a listener that got no answer may repeat
- * them.
+ * Records attempts at events of one line. Known ones are left out, so a listener that got no response may repeat them.
  *
  * @returns the number recorded
  */

@@ -24,9 +24,7 @@ export const SIGNATURE_KINDS = ['v1', 'v1a'] as const
 
 export type SignatureKind = (typeof SIGNATURE_KINDS)[number]
 
-/**
- * The way in which an endpoint gets its events. Its developer sets it; it makes no difference who owns the endpoint.
- */
+/** The way in which an endpoint gets its events. Its developer sets it, whoever owns the endpoint. */
 export interface EndpointPolicy {
   retrySchedule: RetrySchedule
   /** If false, an event whose request was sent and not answered in time is not retried automatically. */

@@ -36,9 +36,9 @@ const HAS_OUTCOME: Record<ReplayOutcome, string> = {
 }
 
 /**
- * Deliveries that are under way, or wait for their first attempt or for a copy of their media, go out by themselves.
- * Those whose receiver or event is gone, or whose endpoint is disabled, stay as they are: what had arrived would look as if
- * it never had.
+ * Deliveries that are under way, or wait for their first attempt or for a copy of their media, go out anyway. Those
+ * whose receiver or event is gone, or whose endpoint is disabled, stay as they are: otherwise, deliveries that had
+ * arrived would look as if they never had.
  */
 function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)

@@ -3,7 +3,7 @@ import type { DeliveryStatus, MessageStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { Direction } from '../messages/message.js'
 
-/** The fields of a message that show its progress; nothing of its text. */
+/** The fields of a message that show its progress, and nothing of its text. */
 export interface TailedMessage {
   id: string
   lineId: string
@@ -69,7 +69,7 @@ export async function listNewMessages(db: Database, span: Span): Promise<TailedM
 /** Reads messages in their current state; one that is gone is left out. */
 export async function listMessagesById(db: Database, ids: readonly string[]): Promise<TailedMessage[]> {
   const { rows } = await db.raw<{ rows: TailedMessage[] }>(
-    // This is one look-up for each, whatever the planner believes of a table that has just filled.
+    // This makes it one look-up for each, whatever the planner believes about a table that has just filled.
     `select m.* from unnest(?::uuid[]) as asked (id)
      cross join lateral (select ${MESSAGE} from messages m where m.id = asked.id limit 1) m`,
     [[...ids]],
@@ -110,8 +110,8 @@ export async function listNewAttempts(
 }
 
 /**
- * Whoever reads new rows by their ids begins this long before the last look: a row may be committed this long after its
- * id was made, or its maker's clock may be this far behind.
+ * A reader that looks for new rows by their ids begins this long before its last look: a row may be committed this long
+ * after its id was made, or its maker's clock may be this far behind.
  */
 export const OVERLAP_MS = 10_000
 

@@ -5,7 +5,7 @@ export interface Contact {
   id: string
   number: string
   name: string | null
-  /** If set, messages from the number are kept but make no events. */
+  /** If set, messages from the number are stored but create no events. */
   blockedAt: Date | null
   createdAt: Date
 }

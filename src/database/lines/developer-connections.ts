@@ -21,12 +21,12 @@ export interface DeveloperConnection {
   endpointPausedAt: Date | null
   /** A user's id; null for the command line. */
   endpointPausedBy: string | null
-  /** Until then, the signing secret from before the last rotation signs too. */
+  /** Until then, events are also signed with the secret from before the last rotation. */
   previousSecretUntil: Date | null
   hasIncomingWebhook: boolean
   incomingWebhookCreatedAt: Date | null
   tokenRegeneratedAt: Date | null
-  /** Until then, the token from before the last regeneration works too. */
+  /** Until then, the token from before the last regeneration also works. */
   previousTokenUntil: Date | null
 }
 

@@ -22,8 +22,9 @@ export interface FirstSteps {
 export const SAMPLE_RECEIVER_RESPONSE = 'The sample receiver of Linehook'
 
 /**
- * A line that has been in use for long has done it all, or its owner closes the tour. So the newest rows are enough,
- * and they bound the cost of each query: by `messages_line`, `deliveries_line` and `delivery_attempts_delivery`.
+ * A line that has been in use for a while has done all the steps, or its owner closes the tour. So the newest rows are
+ * enough, and they bound the cost of each query: by `messages_line`, `deliveries_line` and
+ * `delivery_attempts_delivery`.
  */
 const ROWS_LOOKED_AT = 100
 

@@ -14,7 +14,7 @@ export interface OpenIncomingWebhook {
   allowedCountries: string[] | null
   pausedCountries: string[] | null
   tokenHash: Buffer
-  /** It is only set while the overlap after a regeneration lasts. */
+  /** Set only during the overlap after a regeneration. */
   previousTokenHash: Buffer | null
   lineLimit: number
   lineUsed: number
@@ -118,7 +118,7 @@ export async function findSealedToken(
   return row
 }
 
-/** Finds any line whose webhook is open in the sense of `findOpenIncomingWebhooks`; undefined if there is none. */
+/** Finds any line whose webhook is open, as `findOpenIncomingWebhooks` defines it; undefined if there is none. */
 export async function findLineWithWebhook(db: Database): Promise<string | undefined> {
   const row = await db('incoming_webhooks as w')
     .join('developer_connections as c', 'c.line_id', 'w.line_id')

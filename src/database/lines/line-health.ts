@@ -9,7 +9,7 @@ export interface EndpointHealth {
   /** null if no event was sent to it yet. */
   calledAt: Date | null
   failingSince: Date | null
-  /** The reason why the last attempt failed, while it fails. */
+  /** Why the last attempt failed, while the server is failing. */
   lastFailure: string | null
   consecutiveFailureCount: number
   disabledAt: Date | null
@@ -34,7 +34,7 @@ export interface LineHealth {
   unheardSince: Date | null
   /** Its messages of the last 24 h whose outcome is unknown; null if there are none. */
   unknownMessages: LooseEnd | null
-  /** What it received in the last 24 h and could not be copied so far; null if there is none. */
+  /** Media that it received in the last 24 h and that could not be copied so far; null if there are none. */
   failingMedia: LooseEnd | null
   /** The health of its endpoints, oldest first. */
   endpoints: EndpointHealth[]
@@ -52,7 +52,7 @@ export interface LooseEnd {
 
 /** The outcome of the newest events of the last 24 h. */
 export interface DayEvents {
-  /** By how many hours ago they came; hours without one are left out. */
+  /** Keyed by how many hours ago they came; hours without events are left out. */
   hours: EventHour[]
   /** True if there were more than `EVENTS_COUNTED`, so that older ones are left out. */
   isInPart: boolean
@@ -64,7 +64,7 @@ export interface EventHour {
   failed: number
 }
 
-/** More of a line are not counted. */
+/** No more than this are counted per line. */
 const LOOSE_ENDS_COUNTED = 1000
 
 /**
@@ -79,7 +79,7 @@ function looseEndOf(found: string): string {
 /** This is enough to show a trend, and few enough for a page with hundreds of lines. */
 export const EVENTS_COUNTED = 500
 
-/** A line that only sends does not count as one whose events get lost. */
+/** A line that only sends does not count as losing events. */
 const LOOKED_FOR_UNHEARD = 50
 
 const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failingSince', e.failing_since,
@@ -106,7 +106,7 @@ function hoursOf(of: string, which = 'true'): string {
     ) d cross join lateral (select d.n <= ${EVENTS_COUNTED} and ${which} as is_counted) c group by 1`
 }
 
-/** An hour as it is read: one in which there is nothing to count may still tell that there are more events. */
+/** An hour as it is read: even one with nothing to count may show that there are more events. */
 type HourRow = EventHour & { hasAny: boolean; isInPart: boolean }
 
 function eventsOf(rows: readonly HourRow[]): DayEvents {

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** The facts that a line keeps about another party's number. The owner's name for the number is in contacts. */
+/** What a line stores about another party's number. The owner's name for the number is in contacts. */
 export interface Peer {
   number: string
   optedOutAt: Date | null
@@ -19,7 +19,7 @@ export interface NotedKeyword {
 }
 
 /**
- * Notes a keyword that a number has sent to a line. HELP counts once in 24 h: otherwise two programs would never
+ * Records a keyword that a number has sent to a line. HELP counts once in 24 h; otherwise two programs would never
  * stop.
  */
 export async function noteKeyword(
@@ -48,8 +48,8 @@ export async function noteKeyword(
 }
 
 /**
- * Notes an opt-out that a carrier or a user reported. It needs a transaction, whose `now()` shows if the opt-out is
- * new.
+ * Records an opt-out that a carrier or a user reported. It needs a transaction, whose `now()` shows whether the opt-out
+ * is new.
  *
  * @returns true if it was not known
  */
@@ -77,7 +77,7 @@ export async function hasChosenSince(
   return rows.length > 0
 }
 
-/** Lets the message that confirms an opt-out go out, although the number has opted out. */
+/** Lets the message that confirms an opt-out go out, even though the number has opted out. */
 export async function setOptOutAnswer(
   db: Database,
   lineId: string,

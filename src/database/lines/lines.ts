@@ -3,7 +3,8 @@ import type { Database } from '../connection.js'
 export type LineStatus = 'active' | 'disabled'
 
 /**
- * An account that a line may send by; with neither countries (ISO 3166) nor prefixes (`+4477`) it takes all numbers.
+ * An account that a line may send through; with neither countries (ISO 3166) nor prefixes (`+4477`), it takes all
+ * numbers.
  */
 export interface Route {
   carrier: string
@@ -60,7 +61,7 @@ export interface OwnLine extends Line {
   lastActivityAt: Date | null
 }
 
-/** What operators can change of a line at any time. */
+/** What operators can change about a line at any time. */
 export type LineSettings = Pick<
   Line,
   'carrierAccount' | 'allowedCountries' | 'messagesPerNumberPerMinute' | 'messagesPerMinute'
@@ -182,14 +183,16 @@ export async function updateLineName(db: Database, id: string, name: string): Pr
   await db('lines').where({ id }).update({ name })
 }
 
-/** Wakes its waiting messages, as the end of a pause does: those that waited for a paused account may have another now. */
+/**
+ * Wakes its waiting messages, as the end of a pause does: those that waited for a paused account may now have another.
+ */
 export async function updateLineRoutes(db: Database, id: string, routes: readonly Route[]): Promise<void> {
   await db('lines')
     .where({ id })
     .update({ routes: JSON.stringify(routes), resumed_at: wakingOf(db) })
 }
 
-/** Wakes its waiting messages as well, because they may go earlier now. */
+/** Also wakes its waiting messages, because they may now go earlier. */
 export async function updateLineSettings(
   db: Database,
   id: string,
@@ -253,7 +256,7 @@ export async function updateLineStatus(db: Database, id: string, status: LineSta
     .update({ ...changes, is_stopped: false })
 }
 
-/** The end of the pause that brings its held events, too (`enqueueResumed`). */
+/** The end of the pause that also releases its held events (`enqueueResumed`). */
 function activated(db: Database) {
   return { status: 'active', disabled_at: null, resumed_at: db.fn.now() }
 }

@@ -68,13 +68,13 @@ export async function isMediaSuspect(db: Database, id: string, maxLost: number):
   return row !== undefined
 }
 
-/** @returns false if the lease was over and the attempt no longer counts */
+/** @returns false if the lease had expired and the attempt no longer counts */
 export async function markStored(db: Database, media: Attempt, file: StoredFile): Promise<boolean> {
   const count = await writeAttempts(db, 'media', [media], {
     status: 'stored',
     failure: null,
     lease_until: null,
-    // What came in a request is not kept twice.
+    // Media that came in a request are not stored twice.
     source_url: withoutBytes(db),
     storage_key: file.storageKey,
     content_type: file.contentType,
@@ -130,7 +130,7 @@ export async function putMediaOff(
   })
 }
 
-/** In one order, so that two workers with two of a message's media do not miss, or wait for, each other. */
+/** Locks them in one order, so that two workers with two of a message's media neither miss nor wait for each other. */
 export async function lockMediaOf(trx: Database, messageId: string): Promise<void> {
   await trx.raw('select from media where message_id = ? order by id for update', [messageId])
 }

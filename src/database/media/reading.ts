@@ -21,7 +21,7 @@ export interface MessageMedia {
   dueAt: string
 }
 
-/** SQL for a query of messages `m`: JSON, a list in order. It is looked up only where there is any. */
+/** SQL for a query of messages `m`: JSON, a list in order. They are looked up only if there are any. */
 export const MEDIA_OF_MESSAGE = `case when m.media_urls is null then '[]' else (
     select coalesce(json_agg(json_build_object('status', x.status, 'failure', x.failure, 'token', x.token,
       'contentType', x.content_type, 'byteCount', x.byte_count, 'width', x.width, 'height', x.height,

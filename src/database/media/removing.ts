@@ -1,11 +1,11 @@
 import type { Database } from '../connection.js'
 
-/** Carriers fetch media after they took the message, and try again for a while. */
+/** Carriers fetch media after they have taken the message, and keep trying for a while. */
 const FETCHED_DAYS = 1
 
 /**
  * Lists stored media that are older than this many days, the oldest first, except those of messages that are still to
- * be sent, or that a carrier took in the last day: a message may be scheduled, and wait, longer than media are kept.
+ * be sent, or that a carrier took in the last day: a message may be scheduled, or wait, for longer than media are kept.
  */
 export async function listOldMedia(
   db: Database,

@@ -30,7 +30,7 @@ export interface ActivityFilter {
   /** The state of the message, or of one of its deliveries; some states exist for both. */
   status?: string
   /**
-   * The reason why the message, or the last attempt of one of its deliveries, failed; for a carrier's words, their
+   * The reason why the message, or the last attempt of one of its deliveries, failed; for a carrier's words, the
    * beginning is enough.
    */
   reason?: string
@@ -54,7 +54,7 @@ interface ActivityKey {
 
 export interface ActivityKeys {
   keys: ActivityKey[]
-  /** Rows older than this were not searched; null if all that could match were. */
+  /** Rows older than this were not searched; null if all rows that could match were searched. */
   lookedBackTo: string | null
 }
 
@@ -161,7 +161,7 @@ function branchesOf(filter: ActivityFilter): Branch[] {
   const isOfDeliveries = eventType !== undefined || reason !== undefined || status !== undefined
   const messages = eventType === undefined && isOf(MESSAGE_STATUSES) ? messagesThat(filter) : undefined
   const branches = messages === undefined ? [] : [messages]
-  // A text that was sent is `delivered` by its receipt, not because an endpoint got the event about it.
+  // A sent text is `delivered` because of its receipt, not because an endpoint got the event about it.
   const isOfTexts = direction === 'outbound' && status !== undefined && reason === undefined
   if (messages !== undefined && isOfTexts) return branches
   if (isOfDeliveries && isOf(DELIVERY_STATUSES)) branches.push(deliveriesThat(filter, messages))

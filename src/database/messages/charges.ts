@@ -9,7 +9,7 @@ export interface SaidCharge {
   segmentCount?: number
 }
 
-/** Keeps the costs of messages according to carriers (`note_charges`). */
+/** Stores the costs of messages according to carriers (`note_charges`). */
 export async function noteCharges(
   db: Database,
   charges: readonly (SaidCharge & { id: string })[],

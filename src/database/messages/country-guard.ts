@@ -3,7 +3,7 @@ import type { Database } from '../connection.js'
 
 /** Rows that are being committed get this much time. */
 const LAG = `interval '5 seconds'`
-/** The most that is counted after a longer pause of the service, because statements have a time limit. */
+/** The most that is counted after the service was down for a while, because statements have a time limit. */
 const LONGEST_GAP = `interval '1 hour'`
 /** Area codes distinguish the countries of +1, and seven characters the islands of +44. */
 const PREFIX_LENGTH = 7
@@ -76,9 +76,9 @@ export interface Rise {
 }
 
 /**
- * Finds the countries that got at least `minimum` messages of a user in this hour, and `factor` times as many as
- * usual. A country that is paused already, or that was resumed within a week, is left out. In its first week the
- * guard only counts, so that a weekly routine is not taken for a rise.
+ * Finds the countries that got at least `minimum` messages of a user in this hour, and `factor` times as many as usual.
+ * A country that is paused already, or that was resumed within a week, is left out. In its first week, the guard only
+ * counts, so that a weekly routine is not mistaken for a rise.
  */
 export async function findRises(
   db: Database,

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** True if a message was accepted with this key, whatever its contents were. */
+/** True if a message was accepted with this key, whatever its contents. */
 export async function isKeyKnown(db: Database, scopeId: string, key: string): Promise<boolean> {
   const known = await db('idempotency_keys')
     .where({ scope_id: scopeId, key })

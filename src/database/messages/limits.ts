@@ -70,7 +70,7 @@ export async function listHandedOver(db: Database, lineId: string): Promise<Hand
   return rows
 }
 
-/** The limits of a line's sending, and the paces of an account by which it may send. */
+/** The limits of a line's sending, and the paces of an account that it may send through. */
 export interface SendingLimits {
   lineId: string
   numberLimit: number

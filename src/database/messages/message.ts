@@ -81,7 +81,7 @@ export const MESSAGE_FIELDS = {
     orNull(SEGMENT_COUNT),
     'The number of segments that are sent and charged for. Null without a text.',
   ),
-  /** Of the account that it goes by: the national tables that it may be sent with. */
+  /** The national tables that the account it goes through may send it with. */
   languages: internal(LANGUAGES, orNull(listOf(oneOf(...LANGUAGE_NAMES, LATIN_1)))),
   /** The number that counts in caps and usage; null for a received message. */
   countedSegments: internal('m.segment_count', orNull(SEGMENT_COUNT)),
@@ -126,7 +126,7 @@ export const MESSAGE_FIELDS = {
     orNull(CODE_MEANING),
     'What that code means and what to do. Null if there is no code or it is not known.',
   ),
-  /** What the code meant when it came. */
+  /** What the code meant when it arrived. */
   carrierReason: internal('m.carrier_reason', orNull(oneOf(...CARRIER_REASON_NAMES))),
   /** The kind of the account that gave the code. */
   carrierKind: internal(CODE_KIND, orNull(text)),

@@ -5,7 +5,7 @@ import type { Database } from '../connection.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
-/** The longest time spent on finding out about a statement whose answer was lost, within the clients' total wait. */
+/** How long to spend on finding out about a statement whose answer was lost, within the clients' total wait. */
 const LOOK_MS = 4000
 const PATIENCE_MS = 9000
 const LOOK_PAUSE_MS = 200
@@ -25,11 +25,11 @@ export interface QueueRequest {
   /** An E.164 number. */
   toNumber: string
   text: string | null
-  /** What is to be copied before it is sent, in order. */
+  /** The files to copy before it is sent, in order. */
   media?: readonly { id: string; url: string; token: string }[]
   /** The time to send it, if that is in the future by the clock of Postgres; otherwise it is sent immediately. */
   sendAt?: Date | undefined
-  /** If it was not handed over by then, it fails. */
+  /** If it has not been handed over by then, it fails. */
   expiresAt?: Date | undefined
   /** The sender's reference. */
   clientRef?: string | undefined
@@ -37,18 +37,18 @@ export interface QueueRequest {
   /** The message that this one repeats. */
   againOf?: string
   /**
-   * True if the service takes no more messages now; the answer is `line_full`, as if the line's own backlog were
+   * True if the service accepts no more messages now; the answer is `line_full`, as if the line's own backlog were
    * full.
    */
   isBacklogFull?: boolean
   /**
-   * The reason why it is not accepted now, although its contents could be. It does not hold for a repeat, which gets the
-   * answer of its first; otherwise the answer is `refused`.
+   * Why it is not accepted now, although its contents would be. This does not apply to a repeat, which gets the answer
+   * to the first; otherwise the answer is `refused`.
    */
   refusal?: UserError | undefined
   /**
-   * True if far fewer messages than the limit are known to wait on the line. Then they are not counted, which would
-   * take time.
+   * True if far fewer messages than the limit are known to wait on the line. They are then not counted, because that
+   * would take time.
    */
   isLineRoomy?: boolean
   /**
@@ -58,7 +58,7 @@ export interface QueueRequest {
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
   /** The number of segments of its text, which counts in spend caps; if left out, nothing counts. */
   segmentCount?: number | undefined
-  /** Returns true if the client is gone by now; if left out, it waits. */
+  /** Returns true if the client is gone by now; if omitted, the client counts as waiting. */
   hasDisconnected?: (() => boolean) | undefined
   /** The credentials that let a webhook's request in. If they have changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
@@ -111,13 +111,13 @@ interface Row {
 
 /**
  * Every message to send passes through here. One transaction for the batch (`queue_messages`) checks keys, opt-outs,
- * limits and backlogs and writes the rows. A message whose answer is `accepted` is committed. Answers are in the
- * order of the requests, with an Error if the line is gone.
+ * limits and backlogs and writes the rows. A message whose answer is `accepted` is committed. Answers are in the order
+ * of the requests, with an Error if the line is gone.
  *
  * If the statement's answer is lost, the rows show what it did, by the ids that the requests have: an answer is
  * OutcomeUnknown only if Postgres does not answer that either.
  *
- * @throws DatabaseUnavailable if nothing of it was done, nor will be
+ * @throws DatabaseUnavailable if none of it was done, nor will be
  */
 export async function queueMessages(
   db: Database,

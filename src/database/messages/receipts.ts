@@ -15,13 +15,13 @@ export interface Receipt {
    */
   otherIds?: readonly string[]
   /**
-   * The message was sent to one of these, in any form. A carrier whose counter was reset reuses ids, and this tells
-   * the messages of one id apart. If left out, the newest message with the id is meant.
+   * The message was sent to one of these, in any form. A carrier whose counter was reset reuses ids, and this
+   * distinguishes the messages of one id. If left out, the newest message with the id is meant.
    */
   numbers?: readonly string[]
   /**
-   * True if the caller asks again. Then the receipt does not count yet while another text to the number is being
-   * handed over, which it may be about: a carrier that reuses ids may give the same one.
+   * True if the caller asks again. If so, the receipt does not count yet while another text to the number is being
+   * handed over, because it may be about that text: a carrier that reuses ids may give the same one.
    */
   mayWait?: boolean
   /**
@@ -35,7 +35,8 @@ export interface Receipt {
    */
   isAnswer?: boolean
   /**
-   * True if it may be about one of several parts only, without the id of that part. The failure of a part is that of the whole.
+   * True if it may be about only one of several parts, without the id of that part. The failure of a part is that of
+   * the whole.
    */
   isOfPart?: boolean
   status: 'sent' | 'delivered' | 'failed'
@@ -103,8 +104,8 @@ export interface FoundReceipt {
  * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the
  * carrier's. Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
- * A text of several parts is delivered with its last part, and fails with any of them, even if it was delivered. The others
- * say nothing of the whole otherwise: it may be `unknown` because a later one was not taken.
+ * A text of several parts is delivered with its last part, and fails with any of them, even if it was delivered.
+ * Otherwise, the other parts say nothing about the whole: it may be `unknown` because a later one was not taken.
  *
  * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
  */

@@ -16,7 +16,7 @@ export interface ReceiveRequest {
   deliveryId: string
   carrierAccount: string
   carrierMessageId: string
-  /** The way to recognize a repeat; the default is the carrier's id. */
+  /** How a repeat is recognized; the default is the carrier's id. */
   toldBy?: ToldBy | undefined
   /**
    * The account whose signature let it in. If it was changed or removed since, the answer is `account_changed`. The
@@ -82,7 +82,7 @@ interface Row {
 }
 
 /**
- * Takes in messages from carriers, in one transaction for the batch (`receive_messages`). The batch is in order of
+ * Receives messages from carriers, in one transaction for the batch (`receive_messages`). The batch is in order of
  * arrival, and so are the answers. Doing it twice is harmless.
  */
 export async function receiveMessages(

@@ -55,9 +55,10 @@ export async function takeUnknownMessages(
 }
 
 /**
- * Notes that a carrier's id is of an outbound message of ours, so that its reports find the message.
+ * Records that a carrier's id belongs to an outbound message of ours, so that its reports find the message.
  *
- * @returns false if the id is of another outbound message already, or the message's line is not at this carrier account
+ * @returns false if the id already belongs to another outbound message, or the message's line is not at this carrier
+ * account
  */
 export async function linkCarrierMessage(
   db: Database,
@@ -83,7 +84,7 @@ export async function linkCarrierMessage(
   return rows[0]?.messageId === messageId
 }
 
-/** Notes that the carrier was asked for the last time and knows nothing of the message. It stays unknown. */
+/** Records that the carrier was asked for the last time and does not know the message. It stays unknown. */
 export async function noteNoRecord(db: Database, id: string, error: MessageReason): Promise<void> {
   await db.raw(`update messages set error = ? where id = any (?::uuid[]) and status = 'unknown'`, [
     error,

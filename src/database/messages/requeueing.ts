@@ -39,7 +39,7 @@ export interface Head {
   generation: number | null
 }
 
-/** Waits for the messages that were locked, one by one, and holds no other lock meanwhile. */
+/** Waits for the messages that were locked, one by one, and holds no other lock while it waits. */
 export async function renewLocked(db: Database, heads: readonly Head[]): Promise<Requeued[]> {
   const requeued: Requeued[] = []
   for (const { id, generation } of heads) {
@@ -78,7 +78,10 @@ export async function makeMessageDue(
   return rows[0]
 }
 
-/** Lets messages that wait for room in a window (`postponeMessage`) ask earlier. Those of other times keep them. */
+/**
+ * Lets messages that are waiting for room in a window (`postponeMessage`) ask earlier. Messages with other times keep
+ * them.
+ */
 export async function askEarlier(
   db: Database,
   told: readonly { id: string; waitMs: number }[],

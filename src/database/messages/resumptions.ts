@@ -50,7 +50,7 @@ export async function* eachWaitingLineBatch(
   }
 }
 
-/** Does nothing if it was paused and resumed again meanwhile. */
+/** Does nothing if it has been paused and resumed again since. */
 export async function endResumption(db: Database, { table, id, resumedAt }: Resumption): Promise<void> {
   await db(table)
     .modify((query) => {

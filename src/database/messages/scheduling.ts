@@ -112,7 +112,7 @@ export async function reschedule(
 }
 
 /**
- * A message that was queued leaves its turn to the next message to its number. Nothing waits behind a scheduled one.
+ * A message that was queued passes its turn to the next message to its number. Nothing waits behind a scheduled one.
  */
 async function handOn(db: Database, changed: readonly Waited[]): Promise<Omit<Ended, 'deliveries'>> {
   const left = changed.filter(({ statusBefore }) => statusBefore === 'queued')
@@ -140,8 +140,8 @@ const QUEUED = `select m.id from messages m where m.line_id = :lineId and m.stat
 const SCHEDULED = `select m.id from messages m where m.line_id = :lineId and m.status = 'scheduled'`
 
 /**
- * Ends messages that wait on a line, for their turn or for their time, if it is disabled. None is handed on to, because
- * those behind end as well.
+ * Ends messages that wait on a line, for their turn or for their time, if it is disabled. None passes its turn on,
+ * because those behind it end as well.
  */
 export async function failOnDisabledLine(
   db: Database,

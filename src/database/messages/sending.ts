@@ -28,12 +28,15 @@ export interface MessageToSend {
     version: number
     messagesPerSecond: number | null
     messagesPerSecondPerLine: number | null
-    /** True if lines with another route avoid the account just now, or did until a moment ago. */
+    /** True if lines with another route avoid the account, or did until a moment ago. */
     isAvoided: boolean
   }
   numberLimit: number
   lineLimit: number
-  /** True for a reply of the service itself, such as the confirmation of STOP, and for what the carrier has throttled. */
+  /**
+   * True for a reply from the service itself, such as the confirmation of STOP, and for a message that the carrier has
+   * throttled.
+   */
   goesFirst: boolean
   /** True if it can go by another account if this one does not take it. */
   hasOtherRoute: boolean
@@ -64,7 +67,7 @@ export interface ClaimRequest {
 export type ClaimAnswer =
   /** `attempt` is the number of the message's attempt, from 1; the carrier gets it. */
   | { kind: 'claimed'; message: MessageToSend; attempt: number }
-  /** It must no longer be sent. */
+  /** It must not be sent any more. */
   | { kind: 'refused'; message: MessageToSend; error: MessageReason | MediaReason }
   /** A route of its line is for countries, and that of its number is not recorded yet (`noteCountry`). */
   | { kind: 'unrouted'; message: MessageToSend }
@@ -139,7 +142,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
   const { claim, verdict, failure, waitMs, attempt, ...message } = row
   switch (verdict) {
     case 'claimed':
-      // If a batch claims a message twice, only one of the two claims gets it.
+      // If a batch claims a message twice, only one of the claims gets it.
       return claim === ownClaim ? { kind: verdict, message, attempt: attempt ?? 1 } : { kind: 'missed' }
     case 'refused':
       return { kind: verdict, message, error: failure ?? 'internal_error' }
@@ -157,7 +160,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
   }
 }
 
-/** Notes the country of a queued message's number, or '' if it has none, so that routes for countries can take it. */
+/** Records the country of a queued message's number, or '' if it has none, so that routes for countries can take it. */
 export async function noteCountry(db: Database, id: string, country: string): Promise<void> {
   await db.raw(`update messages set to_country = ? where id = any (?::uuid[]) and status = 'queued'`, [
     country,
@@ -166,9 +169,9 @@ export async function noteCountry(db: Database, id: string, country: string): Pr
 }
 
 /**
- * Lets a queued message wait for room in a window: until then jobs do nothing with it, and the sweep leaves it alone. It
- * no longer waits for what an earlier attempt has failed with. Does nothing if the message has got a new job since it was
- * read, because its turn has come meanwhile.
+ * Lets a queued message wait for room in a window: until then jobs do nothing with it, and the sweep leaves it alone.
+ * It no longer waits for whatever an earlier attempt failed with. Does nothing if the message has got a new job since
+ * it was read, because its turn has come.
  */
 export async function postponeMessage(
   db: Database,

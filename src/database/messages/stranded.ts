@@ -71,16 +71,16 @@ export async function recordMessageCrash(
 }
 
 /**
- * True for messages that may have been sent after a database's backup was made: they wait, or their scheduled time
- * has come meanwhile. It takes a time.
+ * True for messages that may have been sent after a database's backup was made: they are waiting, or their scheduled
+ * time has come since. It takes a time.
  */
 const MAY_HAVE_GONE = `created_at < ?::timestamptz
   and (status = 'queued' or status = 'scheduled' and send_at is not null and due_at <= clock_timestamp())`
 
 /**
  * Makes waiting messages that were accepted before then `unknown`: the database was restored, and they may have been
- * sent since. Their carrier is not asked, because it is not known when that was. The newest come first, so that none
- * gets its turn because the one before it is over.
+ * sent since. Their carrier is not asked, because nobody knows when that was. The newest come first, so that none gets
+ * its turn because the one before it has ended.
  */
 export async function makeQueuedUnknown(db: Database, before: Date, limit: number): Promise<Changes> {
   return changeMessages(

@@ -4,7 +4,7 @@ import { toJson } from '../text.js'
 
 /** A row of a file for sending one text to many. */
 export interface ListedText {
-  /** Its row in the file, as a spreadsheet counts. */
+  /** Its row in the file, as a spreadsheet counts them. */
   line: number
   /** An E.164 number; null if it could not be read. */
   toNumber: string | null
@@ -178,7 +178,9 @@ interface Listed {
   lineIds: readonly string[]
 }
 
-/** Ends the waiting rows for a person. The number stays until all is erased: it says whose lists are concerned. */
+/**
+ * Ends the waiting rows for a person. The number stays until everything is erased: it shows whose lists are concerned.
+ */
 export async function endListed(db: Database, { number, lineIds }: Listed): Promise<void> {
   await db.raw(
     `update task_texts t set text = null, reason = '${ERASED}', message_id = null

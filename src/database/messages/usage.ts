@@ -28,8 +28,9 @@ export interface Months {
 }
 
 /**
- * Counts the messages themselves, without those that were deleted for their age. Lines without messages have no row. No
- * bound of IDs helps: a message that was rescheduled again and again may be months older than its sending.
+ * Counts the messages themselves, without those that were deleted because of their age. Lines without messages have no
+ * row. A bound on the IDs would not help: a message that was rescheduled repeatedly may be months older than its
+ * sending.
  */
 export async function countUsage(
   db: Database,

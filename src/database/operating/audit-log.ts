@@ -3,7 +3,7 @@ import type { Database } from '../connection.js'
 import { allOf, madeBetween, type Page } from '../lists.js'
 import { toJson } from '../text.js'
 
-/** The changes or results of an act; never a secret. */
+/** The changes or results of an action; never a secret. */
 export type AuditDetails = Record<string, string | number | boolean | null | readonly string[]>
 
 export interface AuditRow {
@@ -54,8 +54,8 @@ export async function insertAuditRow(db: Database, row: AuditRow): Promise<void>
 }
 
 /**
- * Writes the row unless there is one like it (the same action of the same actor, credential and address, on the same
- * subject) that is not older than this.
+ * Writes the row unless there is a recent one like it: the same action by the same actor, credential and address, on
+ * the same subject, no older than this.
  */
 export async function insertAuditRowOnce(db: Database, row: AuditRow, withinMinutes: number): Promise<void> {
   await db.raw(

@@ -16,11 +16,11 @@ export interface Recipient {
 export type DispatchKind = 'mail' | 'reset_link'
 
 /**
- * A process has this long for a mail that it has claimed; then another may take it. It is more than any attempt
- * takes.
+ * A process has this long to send a mail that it has claimed; after that, another may take it. No attempt takes this
+ * long.
  */
 const LEASE = `interval '1 minute'`
-/** A person gets no mails more often: notifications that come meanwhile are in the next one. */
+/** A person gets no more than one mail in this time: further notifications go into the next one. */
 const MAIL_PAUSE = `interval '1 minute'`
 
 const CLAIMED = `d.id, d.notice_id as "noticeId", d.attempt_count as attempt`
@@ -42,8 +42,8 @@ export async function insertMails(trx: Database, noticeIds: readonly string[]): 
 }
 
 /**
- * Adds mails for the owner and for each operator, whatever their settings: the mails are about what others do with
- * the account.
+ * Adds mails for the owner and for each operator, whatever their settings, because these mails are about what others do
+ * with the account.
  */
 export async function insertAccountMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
   await trx.raw(
@@ -112,7 +112,7 @@ export async function claimResetLink(db: Database): Promise<(Dispatch & Recipien
   return rows[0]
 }
 
-/** Ends mails that went out, or that will not be tried again. */
+/** Ends mails that went out, or that will not be retried. */
 export async function endDispatches(
   db: Database,
   dispatches: readonly Attempt[],

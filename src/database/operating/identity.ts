@@ -5,10 +5,10 @@ import { only } from './overview/reading.js'
 const NOT_ALLOWED = '42501'
 
 /**
- * Tells this database from every other one. A standby that takes over has the same identity. A database that was restored
- * from a dump has another one than the database that was dumped, which may still be running.
+ * Distinguishes this database from every other one. A standby that takes over has the same identity. A database that
+ * was restored from a dump has another one than the database that was dumped, which may still be running.
  *
- * @returns undefined if this role may not know it: some rules for secure servers take this right from PUBLIC
+ * @returns undefined if this role may not read it: some rules for secure servers take this right from PUBLIC
  */
 export async function readDatabaseIdentity(db: Database): Promise<string | undefined> {
   try {

@@ -15,7 +15,7 @@ interface MessageSubject extends JobSubject {
   numberEnd: string
 }
 
-/** A line that was not given a name has its number as its name. */
+/** A line without a name has its number as its name. */
 const LINE_NAME = `case when l.name = l.number then '…' || right(l.number, 2) else l.name end`
 
 export async function findMessageSubjects(db: Database, ids: readonly string[]): Promise<MessageSubject[]> {

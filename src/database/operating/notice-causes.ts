@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
-/** A fault that exists now, and that people may have to be notified of. */
+/** A current fault that people may have to be notified of. */
 export interface PresentCause {
   kind: string
   /** The subject: an id, or the name of a queue. */

@@ -10,7 +10,7 @@ export interface Notice {
   /** The owner of the line or application that it is about; null if it is about the service as a whole. */
   userId: string | null
   at: Date
-  /** The details; `src/domain/operating/notices/kinds.ts` knows what each kind has. */
+  /** The details; `src/domain/operating/notices/kinds.ts` says which ones each kind has. */
   details: unknown
 }
 
@@ -135,7 +135,7 @@ export async function findReading(
   })
 }
 
-/** Marks them as read; those that were read stay so. */
+/** Marks them as read; those that were already read stay so. */
 export async function setReadNotice(db: Database, userId: string, noticeId: string): Promise<void> {
   await db.raw(
     `update users set notices_read_id = :noticeId

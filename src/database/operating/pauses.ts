@@ -8,7 +8,7 @@ export type PausableRow =
   | { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string }
   | { table: 'all_sending' }
 
-/** The person who pauses. If `userId` is null, it is the command line. */
+/** Who pauses. If `userId` is null, it is the command line. */
 export interface PausedBy {
   userId: string | null
   /** True for an owner, who cannot take over another person's pause; an operator takes over the owner's. */
@@ -34,7 +34,7 @@ export async function pauseRow(db: Database, row: PausableRow, by: PausedBy): Pr
 /**
  * An endpoint must not be disabled for failing while it was not called, so the time of the pause does not count.
  *
- * @returns false if it is not paused, or by another person than the owner who asks
+ * @returns false if it is not paused, or was paused by someone other than the owner who asks
  */
 export async function resumeRow(
   db: Database,
@@ -89,7 +89,7 @@ export async function findAllSending(db: Database): Promise<AllSending> {
   return row ?? { pausedAt: null, pausedBy: null }
 }
 
-/** The pause that keeps a line from sending, the closest to the line first. */
+/** The pause that keeps a line from sending; the one closest to the line takes precedence. */
 export interface SendingPause {
   what: 'line' | 'account' | 'all'
   since: Date

@@ -1,7 +1,7 @@
 import { KEY_NAME_SQL } from '../../secrets.js'
 import type { Database } from '../connection.js'
 
-/** Every column that holds what `secrets.ts` sealed, with the key of its row. */
+/** Every column that holds values sealed by `secrets.ts`, with the key of its row. */
 export const SEALED_COLUMNS = {
   webhookToken: { table: 'incoming_webhooks', rowId: 'line_id', column: 'token_sealed' },
   signingSecret: { table: 'endpoints', rowId: 'id', column: 'secret_sealed' },
@@ -41,7 +41,7 @@ export async function listSealed(
     .select<{ id: string; sealed: Buffer }[]>({ id: rowId, sealed: column })
 }
 
-/** @returns false if another value was written meanwhile, which stays */
+/** @returns false if another value has been written since, which stays */
 export async function replaceSealed(
   db: Database,
   which: SealedColumn,

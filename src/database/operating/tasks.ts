@@ -62,7 +62,7 @@ const COLUMNS = columnsOf(TASK_FIELDS)
 /** A background task, as people see it. */
 export type Task = Row<typeof TASK_FIELDS>
 
-/** A task that this process continues with. */
+/** A task that this process continues. */
 export interface ClaimedTask extends Attempt {
   kind: TaskKind
   userId: string | null
@@ -171,7 +171,7 @@ export async function listTasks(
 }
 
 /**
- * A task that waits stops immediately, one that runs when its batch is over.
+ * A waiting task stops immediately; a running one stops when its batch is over.
  *
  * @returns its state before, or undefined if it is over
  */

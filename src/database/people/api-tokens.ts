@@ -88,7 +88,7 @@ export async function deleteApiToken(db: Database, userId: string, id: string): 
   return deleted?.name
 }
 
-/** Until then its owner sees that it has expired, and which program needs another one. */
+/** Until then, its owner can see that it has expired, and which program needs a new one. */
 export async function deleteLongExpiredTokens(db: Database): Promise<number> {
   return db('api_tokens').whereRaw(`expires_at < now() - interval '30 days'`).delete()
 }
@@ -99,11 +99,11 @@ export interface UsedToken extends TokenScope {
 }
 
 /**
- * Does not find that of a disabled user, nor one that has expired. Notes the use at most once a minute: most requests
+ * Finds neither the token of a disabled user nor an expired one. Records the use at most once a minute: most requests
  * of a busy token only read.
  *
- * Every request of /v1 calls it. As a named statement it takes two thirds of the time that it took before it looked
- * at the user, when Postgres planned it each time (measured: 0.73 ms, 1.02 ms).
+ * Every request of /v1 calls it. As a named statement it takes two thirds of the time that it took before it looked at
+ * the user, when Postgres planned it each time (measured: 0.73 ms, 1.02 ms).
  */
 export async function useApiToken(db: Database, tokenHash: Buffer): Promise<UsedToken | undefined> {
   const [row] = await runNamed<UsedToken>(

@@ -20,10 +20,11 @@ export async function endForgotten(trx: Database, messageIds: readonly string[])
 }
 
 /**
- * Ends waiting messages for a person and waiting deliveries about them: no one is notified, since that would write
- * the number down again. Rows that a worker holds stay as they are, and so do locked ones.
+ * Ends waiting messages for a person and waiting deliveries about them: no one is notified, because that would record
+ * the number again. Rows that a worker holds stay as they are, and so do locked ones.
  *
- * @returns their number, at most `limit` of a kind; `left` are the messages, which give back their places in the windows
+ * @returns their number, at most `limit` of a kind; `left` are the messages, which give back their places in the
+ * windows
  */
 export async function endWaiting(
   db: Database,

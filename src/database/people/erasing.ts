@@ -104,8 +104,8 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
 }
 
 /**
- * Erases what lines know of the number. Only an opt-out stays, under the number itself: without it the line could write
- * to them again, which is what they opted out of.
+ * Erases what lines know about the number. Only an opt-out stays, under the number itself: without it the line could
+ * write to them again, which is what they opted out of.
  *
  * @returns the number of lines that forgot, and of opt-outs that stay
  */
@@ -130,7 +130,7 @@ export async function erasePeers(
 }
 
 /**
- * Erases what the simulator's phone with this number took.
+ * Erases what the simulator's phone with this number received.
  *
  * @returns the number, at most `limit`
  */

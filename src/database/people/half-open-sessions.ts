@@ -23,8 +23,8 @@ export async function insertHalfOpenSession(db: Database, session: NewSession): 
 }
 
 /**
- * Does not find that of a disabled user, nor that of a user whose second factor was removed meanwhile: the password
- * is asked again.
+ * Does not find that of a disabled user, nor that of a user whose second factor has been removed since: they have to
+ * enter the password again.
  */
 export async function findHalfOpenSession(
   db: Database,
@@ -39,7 +39,7 @@ export async function findHalfOpenSession(
   return rows[0]
 }
 
-/** @returns false if it is over, or was completed meanwhile */
+/** @returns false if it is over, or has been completed since */
 export async function takeHalfOpenSession(db: Database, id: string): Promise<boolean> {
   return (await db('half_open_sessions as h').where({ 'h.id': id }).whereRaw(ALIVE).delete()) > 0
 }

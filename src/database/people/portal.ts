@@ -26,7 +26,7 @@ const LINK = [
   'session_seconds as sessionSeconds',
   'made_by as madeBy',
 ]
-/** What an operator's program made ends with the operator's access. */
+/** Whatever an operator's program made ends with the operator's access. */
 const IS_MAKER_OPERATOR = `exists (select from users maker
   where maker.id = made_by and maker.disabled_at is null and maker.role = 'operator')`
 

@@ -69,7 +69,7 @@ export async function deleteOldestSessions(
   return trx('sessions').where({ user_id: userId }).whereRaw(ALIVE).whereNotIn('id', kept).delete()
 }
 
-/** Notes that the session is in use, at most once a minute: most requests only read. */
+/** Records that the session is in use, at most once a minute: most requests only read. */
 export async function useSession(
   db: Database,
   tokenHash: Buffer,
@@ -105,7 +105,7 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
     .orderBy('id', 'desc')
 }
 
-/** Continues the session under another token, and notes if it was confirmed now. */
+/** Continues the session under another token, and records whether it was confirmed now. */
 export async function renewSession(
   db: Database,
   {

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** The user that a link is for; nulls mean the person who makes the first operator's account. */
+/** The user that a link is for; nulls mean the person who creates the first operator's account. */
 export type SetUpLinkOwner = { hasPassword: boolean } & (
   | { userId: string; email: string; name: string }
   | { userId: null; email: null; name: null }

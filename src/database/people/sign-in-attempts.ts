@@ -15,8 +15,8 @@ export interface AttemptLimits {
 }
 
 /**
- * Counts under locks, so that many guesses at the same moment cannot all see the last free place. Every caller takes
- * the account's lock before the address's, so that there is no deadlock.
+ * Counts under locks, so that many simultaneous guesses cannot all see the last free place. Every caller takes the
+ * account's lock before the address's, so that there is no deadlock.
  *
  * @returns undefined if the account or the address has had its attempts of the last 15 minutes. `isBeyond` is true if
  *   the address has used up its own.

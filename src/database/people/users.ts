@@ -159,7 +159,7 @@ export async function lockUser(trx: Database, id: string): Promise<LockedUser | 
   })
 }
 
-/** @param options.stops true to stop what they own meanwhile */
+/** @param options.stops true to stop what they own as well */
 export async function disableUserRow(db: Database, id: string, { stops }: { stops: boolean }): Promise<void> {
   await db('users')
     .where({ id })

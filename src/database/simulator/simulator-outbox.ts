@@ -47,9 +47,9 @@ export async function listSimulatedMessages(
 }
 
 /**
- * Takes the oldest messages without a receipt and marks them as having one. It runs in a transaction with the
- * receipts' effect, for which the messages' rows are locked here. One that is just being settled is passed over until
- * the next time, because waiting for it with others locked could deadlock two processes.
+ * Takes the oldest messages without a receipt and marks them as having one. It runs in a transaction with the receipts'
+ * effect, for which the messages' rows are locked here. One that is just being settled is skipped until the next time,
+ * because waiting for it with others locked could deadlock two processes.
  */
 export async function takeDueReceipts(
   trx: Database,

@@ -3,7 +3,7 @@ import type { Database } from '../../connection.js'
 /** The reasons why a pending delivery has to wait for its next attempt, besides the time that it is due. */
 export interface DeliveryWait {
   id: string
-  /** The number of concurrent requests that the endpoint gets, if all of them are under way; null if there is room. */
+  /** The endpoint's limit of concurrent requests, if that many are under way; null if there is room. */
   fullPlaces: number | null
   /** For an ordered delivery, the previous event from the same number, if it is not over. */
   earlierEventId: string | null

@@ -36,7 +36,7 @@ export async function findEndpointsOfLine(db: Database, lineId: string): Promise
 /**
  * Makes one delivery of an event for each endpoint that its line has now and that gets events of its type.
  *
- * @param heldFor the reason why none of them may go out yet: all are held with this failure
+ * @param heldFor why none of them may go out yet: all are held with this failure
  * @returns the deliveries that may go out, to be enqueued after the commit
  */
 export async function createDeliveries(db: Database, event: Event, heldFor?: string): Promise<NewDelivery[]> {
@@ -59,8 +59,8 @@ export async function createDeliveries(db: Database, event: Event, heldFor?: str
 }
 
 /**
- * Makes events about a change, and their deliveries: for the endpoints of the line that asked for the type, or
- * without a line for the user's operational webhooks. An event without receivers is not made.
+ * Makes events about a change, and their deliveries: for the endpoints of the line that asked for the type, or without
+ * a line for the user's operational webhooks. No event is made without receivers.
  *
  * @param endpointId the endpoint that all of them go to; by default those of their lines, or of their user
  * @returns the deliveries that may go out, to be enqueued after the commit
@@ -91,7 +91,7 @@ export async function announceEvents(
 
 /**
  * True for deliveries that are held because their event's media are not copied; `last_failure` shows it. They go out
- * when the copy is there, and not when their endpoint works again.
+ * once the copy exists, not when their endpoint works again.
  */
 export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
 
@@ -130,8 +130,8 @@ export async function releaseHeldDeliveries(
 }
 
 /**
- * Releases deliveries that were held because their line was disabled, if it is active, where they were in their rounds
- * of attempts.
+ * Releases deliveries that were held because their line was disabled, if it is active now, and continues their rounds
+ * of attempts where they were.
  */
 export async function releaseDeliveriesOfLine(
   db: Database,

@@ -12,7 +12,7 @@ export interface ClaimedDelivery {
   endpointId: string
   /**
    * held: the endpoint takes no events now; exhausted: it may have no more attempts; parked: an earlier event of its
-   * number comes first. In these states there is nothing to attempt.
+   * number comes first. In all of these states, there is nothing to attempt.
    */
   status: 'delivering' | 'held' | 'exhausted' | 'parked'
   attemptNumber: number
@@ -39,7 +39,7 @@ export interface ClaimedDelivery {
   /** The time of the claim by Postgres's clock, with which an endpoint's may be compared. */
   claimedAt: Date
   /**
-   * The time when the claim was requested, by `performance.now()`: a process that was suspended sees by it that it is
+   * The time when the claim was requested, by `performance.now()`: it tells a process that was suspended that it is
    * late.
    */
   claimedSince: number
@@ -58,7 +58,7 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
-  /** What went wrong with the response's body after its status had come. */
+  /** What went wrong with the response's body after its status had arrived. */
   bodyFailure?: RequestFailure
   /** The headers that were sent and received, without the secrets in them, and no more than a page shows. */
   requestHeaders?: Record<string, string>
@@ -86,10 +86,10 @@ export interface LaneStep {
 }
 
 export interface LaneAnswer {
-  /** What became of the result's delivery instead: its endpoint takes no events any more, or it was disconnected. */
+  /** What happened to the result's delivery instead: its endpoint no longer takes events, or it was disconnected. */
   became?: 'held' | 'exhausted'
   deliveries: ClaimedDelivery[]
-  /** True if no more are due now. If false, more may be due, or the endpoint has as many requests as it may. */
+  /** True if no more are due now. If false, more may be due, or the endpoint has as many requests as it is allowed. */
   isIdle: boolean
   /** The wait until the next one is due, if the lane is idle; null if none waits. */
   nextDueMs: number | null
@@ -97,7 +97,7 @@ export interface LaneAnswer {
 
 export interface LaneSettings {
   leaseMs: number
-  /** A delivery whose worker was lost this often is a suspect, and not claimed. */
+  /** A delivery whose worker was lost this often is a suspect, and is not claimed. */
   maxLost: number
   /** The most concurrent requests that an endpoint's limit may grow to. */
   maxInFlight: number

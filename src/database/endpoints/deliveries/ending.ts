@@ -4,7 +4,7 @@ import type { Database } from '../../connection.js'
 /** The reason of a delivery that ended because its line was disconnected from the application, or its endpoint was deleted. */
 export const DISCONNECTED = 'disconnected'
 
-/** The event that informs an application of it, which goes out although the line is no longer connected. */
+/** The event that informs an application of this, which goes out although the line is no longer connected. */
 export const FAREWELL = 'lineDisconnected' as const satisfies OptInEventType
 
 /**

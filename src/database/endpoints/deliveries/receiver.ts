@@ -1,6 +1,6 @@
 /**
- * SQL that is true unless a claim would end the delivery at once, for the same reasons (`claim_in_lanes`): its line is
- * no longer connected to the application, or its endpoint was deleted.
+ * SQL that is true unless a claim would end the delivery immediately, for the same reasons as in `claim_in_lanes`: its
+ * line is no longer connected to the application, or its endpoint was deleted.
  *
  * @param delivery the table `deliveries`, or its alias
  */

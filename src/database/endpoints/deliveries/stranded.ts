@@ -5,7 +5,7 @@ import type { NewDelivery } from './creating.js'
 
 /** A lane's first delivery, which should have started a while ago. */
 export interface IdleLane extends NewDelivery {
-  /** True if it has lost so many workers that no lane claims it. */
+  /** True if it has lost so many workers that no lane claims it any more. */
   isSuspect: boolean
 }
 

@@ -9,7 +9,7 @@ export async function hasDeliveries(db: Database, eventId: string): Promise<bool
   return rows.length > 0
 }
 
-/** Starts the deliveries of an event whose copy is there: each gets its round of attempts. */
+/** Starts the deliveries of an event whose copy now exists: each gets its round of attempts. */
 export async function releaseDeliveriesOfEvent(db: Database, eventId: string): Promise<NewDelivery[]> {
   const { rows } = await db.raw<{ rows: NewDelivery[] }>(
     `update deliveries set status = 'pending', last_failure = null, due_at = clock_timestamp(),
@@ -21,7 +21,7 @@ export async function releaseDeliveriesOfEvent(db: Database, eventId: string): P
   return rows
 }
 
-/** Keeps them held, as there is still no copy, perhaps for another reason than before. */
+/** Keeps them held, because there is still no copy, perhaps for a different reason than before. */
 export async function holdDeliveriesOfEvent(
   db: Database,
   eventId: string,

@@ -1,10 +1,10 @@
 import type { DeliveryStatus } from '../../../states.js'
 import type { Database } from '../../connection.js'
 
-/** Counting stops here: beyond it the page says "more than", because counting them all would be slow. */
+/** Counting stops here: beyond it, the page says "more than", because counting them all would be slow. */
 export const MAX_COUNTED = 1000
 
-/** The events that were sent to an endpoint, and those that still have to be. */
+/** How many events were sent to an endpoint, and how many still have to be. */
 export interface EndpointWork {
   /** The time when an event was first sent to its URL, or first since it was enabled again. */
   calledAt: Date | null
@@ -12,10 +12,10 @@ export interface EndpointWork {
   waitingCount: number
   /** Deliveries that wait for a person. At most MAX_COUNTED + 1. */
   heldCount: number
-  /** The number of concurrent requests that it gets now, which depends on how it answers. */
+  /** The number of concurrent requests that it gets now, which depends on how it responds. */
   places: number
   /**
-   * True if this number was halved recently, because the endpoint was overloaded: it grows one by one
+   * True if this number was halved recently, because the endpoint was overloaded; it then grows one by one
    * (`settle_deliveries`).
    */
   isSlowed: boolean

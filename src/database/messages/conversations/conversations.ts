@@ -13,7 +13,7 @@ export interface ConversationMessage {
   type: MessageType
   text: string | null
   media: MessageMedia[]
-  /** The time when it was there: at the carrier if the line sent it, otherwise at the line. */
+  /** When it arrived: at the carrier if the line sent it, otherwise at the line. */
   at: Date
 }
 
@@ -256,7 +256,8 @@ async function listMarked(
   )
   const found = rows.filter(({ number }) => (number as string | null) !== null)
   const conversations = found.slice(0, limit)
-  // One without a message, which retention has deleted, is looked at but not found: a page with fewer is not the last.
+  // A conversation whose message retention has deleted is looked at but not returned, so a page with fewer is not
+  // necessarily the last.
   const older = found.length > limit ? conversations.at(-1)?.cursor : rows[0]?.lookedTo
   return { conversations, older: older instanceof Date ? older.toISOString() : (older ?? null) }
 }

@@ -40,14 +40,14 @@ export async function markRead(
 }
 
 /**
- * Makes the mark of a conversation that is unread on purpose from a message on: an id just below the message's, which
- * itself is of no message. The end of an id is random, and what is before it tells messages of one millisecond apart.
+ * Makes the mark of a conversation that was marked as unread from a message on: an id just below the message's that
+ * belongs to no message. The end of an id is random, and the part before it distinguishes messages of one millisecond.
  */
 function onPurpose(id: string): string {
   return `(left(${id}::text, 24) || '000000000000')::uuid`
 }
 
-/** Marks a conversation as unread on purpose, from its newest message on, and brings it back from the archive. */
+/** Marks a conversation as unread, from its newest message on, and brings it back from the archive. */
 export async function markUnread(db: Database, key: ConversationKey): Promise<void> {
   await db.raw(
     `insert into line_peers as k (line_id, number, unread_id)
@@ -112,10 +112,10 @@ export async function noteInboxOpened(db: Database, userId: string): Promise<boo
 }
 
 /**
- * Counts the unread conversations for the head of every page, up to `limit`. Programs that work over the API read
- * nothing, so for their users the count would stay at its limit for ever. Who has not opened the inbox or a
- * conversation for 30 days, or since they were added, has none; the lists show what is unread all the same, and the
- * first look brings the count back.
+ * Counts the unread conversations for the head of every page, up to `limit`. Programs that use the API read nothing, so
+ * for their users the count would stay at its limit forever. Users who have not opened the inbox or a conversation for
+ * 30 days, or since they were added, have no count; the lists still show what is unread, and the first look brings the
+ * count back.
  */
 export function countInbox(db: Database, userId: string, limit: number): Promise<number> {
   return countUnread(

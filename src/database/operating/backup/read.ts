@@ -11,8 +11,8 @@ import { END_OF_BACKUP, END_OF_TABLE, type BackupHeader } from './write.js'
 const MAX_LINE_BYTES = 1_100_000_000
 
 /**
- * Reads a backup to its end. A restore does this before it deletes anything, because a file that is cut off looks
- * complete until its last line.
+ * Reads a backup to its end. A restore does this before it deletes anything, because a truncated file looks complete
+ * until its last line.
  *
  * @throws UserError if the file is not a backup, or not a complete one
  */
@@ -54,7 +54,7 @@ export async function readBackup(
     for (const [name, value] of Object.entries(header.sequences))
       await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), value])
     await client.query('commit')
-    // If it fails, the rows are there all the same, and autovacuum does this later.
+    // If it fails, the rows are there anyway, and autovacuum does this later.
     await analyze(client).catch(() => undefined)
     return counts
   } finally {

@@ -5,7 +5,7 @@ export interface BackedUpTable {
   columns: string[]
 }
 
-/** The tables in which migrations are recorded: a restore makes the schema by the same migrations. */
+/** The tables in which migrations are recorded: a restore creates the schema with the same migrations. */
 export const MIGRATION_TABLES = ['knex_migrations', 'knex_migrations_lock']
 
 /**

@@ -24,9 +24,9 @@ export const END_OF_TABLE = '\\.'
 export const END_OF_BACKUP = 'end of backup'
 
 /**
- * Writes all rows of a database to a file, as they are at one moment, while the service runs. The rows are in COPY's
- * format, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that comes with
- * `linehook start` has no pg_dump, and that of a distribution may be too old for it.)
+ * Writes all rows of a database to a file, as of one moment, while the service runs. The rows are in COPY's format,
+ * after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that comes with `linehook
+ * start` has no pg_dump, and that of a distribution may be too old for it.)
  *
  * @returns the number of rows of each table
  */
@@ -61,7 +61,7 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Ma
     await rename(unfinished, file)
     return counts
   } catch (error) {
-    // If the folder is closed, that error would hide this one.
+    // Without access to the folder, that error would hide this one.
     await rm(unfinished, { force: true }).catch(() => undefined)
     throw error
   } finally {

@@ -24,11 +24,14 @@ export interface Busy {
 
 export interface Busiest {
   rows: Busy[]
-  /** Older rows of the span were not counted, of a user's own at least those of one line; null if all were. */
+  /**
+   * Rows of the span that are older than this were not counted, at least on one of a user's own lines; null if all were
+   * counted.
+   */
   lookedBackTo: Date | null
 }
 
-/** With the extent of what was counted in each row. */
+/** Each row also says how far back its counts reach. */
 type Looked = Busy & Pick<Busiest, 'lookedBackTo'>
 
 /** The number of newest rows that are counted, whatever the span. */
@@ -37,7 +40,7 @@ const SHOWN = 8
 
 const SINCE = 'now() - make_interval(secs => :seconds)'
 
-/** A message with an unknown outcome is not a failed one: it has its own figure, and its own status in every list. */
+/** A message with an unknown outcome has not failed: it has its own figure, and its own status in every list. */
 const OF_MESSAGES = `line_id, coalesce(carrier, '') as carrier, direction = 'inbound' as is_in, status = 'failed' as has_failed, created_at`
 const MESSAGES = `select ${OF_MESSAGES}
   from messages where id >= lowest_id_at(${SINCE}) order by id desc limit ${MAX_ROWS}`
@@ -72,7 +75,7 @@ const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
 }
 
 /**
- * Lists those with most of the newest messages of a span, or of the newest events.
+ * Lists those with the most of the newest messages, or events, of a span.
  *
  * @param span.userId only on this user's lines
  */

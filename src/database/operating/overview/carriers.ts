@@ -5,7 +5,7 @@ import { MAX_WAITING } from './queues.js'
 /** The traffic of an account, by its name. */
 export interface CarrierTraffic {
   carrier: string
-  /** Messages that the carrier has asked to wait with. */
+  /** Messages that the carrier has asked us to hold back. */
   throttledCount: number
   /** Messages for which the carrier could not be reached. */
   unreachedCount: number
@@ -15,7 +15,7 @@ export interface CarrierTraffic {
   unknownCount: number
   lastError: string | null
   lastErrorCode: string | null
-  /** The meaning that was kept with the code. */
+  /** The meaning that was stored with the code. */
   lastErrorReason: CarrierReason | null
   lastErrorAt: Date | null
 }

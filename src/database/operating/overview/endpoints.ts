@@ -15,7 +15,7 @@ export interface TroubledEndpoint {
   applicationName: string | null
   failingSince: Date | null
   consecutiveFailureCount: number
-  /** The reason why the last attempt failed, while it fails. */
+  /** Why the last attempt failed, while the endpoint is failing. */
   lastFailure: string | null
   disabledAt: Date | null
   disabledReason: 'gone' | 'failing' | null
@@ -83,7 +83,7 @@ export interface TroubledGroup {
   disabledReason: 'gone' | 'failing' | null
   lastFailure: string | null
   count: number
-  /** The time when the first of them got into it. */
+  /** When the first of them ran into it. */
   since: Date
   /** The most failures in a row of any of them. */
   failureCount: number
@@ -107,7 +107,7 @@ export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waiti
   failedForMs: number | null
 }
 
-/** The most besides those that are asked for. */
+/** The most, besides those that were requested by id. */
 const MAX_TOLD = 5000
 
 /**
@@ -151,7 +151,7 @@ export type HoldingEndpoint = Pick<
 const MAX_HELD = 10_000
 
 /**
- * Lists the endpoints that take events again, while some are held that were not sent again. Events that wait for
+ * Lists the endpoints that accept events again while some of their held events have not been sent. Events that wait for
  * media do not count.
  */
 export async function listHoldingEndpoints(db: Database): Promise<HoldingEndpoint[]> {

@@ -11,7 +11,7 @@ export interface OwnBin extends Counts {
 
 export interface OwnSums {
   bins: OwnBin[]
-  /** Before this time some line has more rows than were counted; null if all were. */
+  /** Before this time, some line has rows that were not counted; null if all were counted. */
   lookedBackTo: Date | null
 }
 

@@ -62,7 +62,7 @@ export async function readMessageRows(db: Database): Promise<QueueRows> {
 const MAX_LANES = 2000
 
 export interface DeliveryRows extends QueueRows {
-  /** Endpoints that are being called, and have an event that has waited for a minute all the same. */
+  /** Endpoints that are being called, but still have an event that has waited for a minute. */
   slowLaneCount: number
 }
 
@@ -99,7 +99,7 @@ export interface MediaRows extends QueueRows {
   storedLastMinute: number
 }
 
-/** The sweep moves `due_at`, so a copy that was never tried counts as waiting since it was created. */
+/** Because the sweep moves `due_at`, a copy that was never tried counts as waiting since it was created. */
 export async function readMediaRows(db: Database): Promise<MediaRows> {
   const { rows } = await db.raw<{ rows: MediaRows[] }>(
     `with waiting as materialized (

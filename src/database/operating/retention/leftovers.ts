@@ -83,7 +83,7 @@ export async function deleteCarrierIds(
     )
     return rows[0]?.id
   } catch (error) {
-    // Another run has dropped the partition meanwhile, and did this first.
+    // Another run has dropped the partition in the meantime, after doing this itself.
     if ((error as { code?: unknown }).code === NO_SUCH_TABLE) return undefined
     throw error
   }
@@ -112,7 +112,7 @@ export async function moveUnreadMarks(db: Database, span: Span, limit: number): 
 }
 
 /**
- * Forgets what the simulator took. Its ids are made like ours, so they contain the time.
+ * Deletes what the simulator took. Its ids are made like ours, so they contain the time.
  *
  * @returns the number, at most `limit`
  */

@@ -6,7 +6,7 @@ export type RetainedKind = 'messages' | 'audit'
 
 /**
  * The tables of each kind, in the order in which their partitions are dropped. Deliveries come first: a user may have
- * sent one again a moment ago, and then nothing of its month may be dropped.
+ * resent one a moment ago, in which case nothing of its month may be dropped.
  */
 export const TABLES_OF: Record<RetainedKind, readonly string[]> = {
   messages: ['deliveries', 'delivery_attempts', 'listener_attempts', 'events', 'messages'],

@@ -12,7 +12,7 @@ export interface AskedRemoval {
   endsAt: Date
 }
 
-/** This is long enough for a person who sleeps, and short enough that the operator who asked is still remembered. */
+/** This is long enough for someone who is asleep, and short enough that people still remember which operator asked. */
 const LIFETIME = `interval '24 hours'`
 const ALIVE = `r.asked_at > now() - ${LIFETIME}`
 
@@ -63,7 +63,7 @@ export async function hasOperatorBesides(db: Database, userIds: readonly string[
 
 /**
  * True if somebody made this user's account, or a link that sets its password, within this many days: then that person
- * may be this one. What is done on the server has no actor.
+ * may be this one. Anything done on the server has no actor.
  */
 export async function wasGivenAccess(db: Database, userId: string, days: number): Promise<boolean> {
   const found = db('audit_log')

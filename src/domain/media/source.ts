@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream'
 import type { ClaimedMedia } from '../../database/media/fetching.js'
 import { findUpload } from '../../database/media/uploads.js'
 import { UserError } from '../../errors.js'
 import { FetchFailed, type BodySink, type StreamedResponse } from '../../safe-fetch.js'
+import { StorageFailed } from '../../storage/storage.js'
 import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
@@ -20,7 +22,7 @@ const MAX_REDIRECTS = 5
 /**
  * Writes the bytes of the source to the file.
  *
- * @throws CopyFailed
+ * @throws CopyFailed, StorageFailed
  */
 export async function readSource(context: Context, media: ClaimedMedia, file: TemporaryFile): Promise<void> {
   const take = limitedBy(MAX_BYTES[media.purpose], file)
@@ -65,13 +67,22 @@ async function readOwn(context: Context, url: string, take: Take): Promise<boole
     const bytes = await hosted.catch((error: unknown) => {
       throw error instanceof UserError ? new CopyFailed('media_gone') : error
     })
-    for await (const piece of bytes) {
-      if (!(await take(piece as Buffer))) throw new CopyFailed('media_too_large')
+    for await (const piece of piecesOf(bytes)) {
+      if (!(await take(piece))) throw new CopyFailed('media_too_large')
     }
   } else {
     return false
   }
   return true
+}
+
+/** Yields what the storage gives. It may break off after it has begun. */
+async function* piecesOf(stored: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of stored) yield piece as Buffer
+  } catch (error) {
+    throw new StorageFailed('read a file', error)
+  }
 }
 
 /** Follows redirects one by one, so that each new URL is checked, and gets headers, like the first. */

@@ -491,5 +491,22 @@ describeContext('media that a line receives', (context) => {
       }
       expect(await copyMedia(context, messageId)).to.include({ kind: 'stored' })
     })
+
+    it('wait too while the disk for files on their way does not work', async () => {
+      const messageId = await receive()
+      const folder = process.env.TMPDIR
+      try {
+        process.env.TMPDIR = '/dev/null'
+        expect(await copyMedia(context, messageId)).to.deep.equal({
+          kind: 'retry',
+          ms: 30_000,
+          failure: 'media_unavailable',
+        })
+      } finally {
+        if (folder === undefined) delete process.env.TMPDIR
+        else process.env.TMPDIR = folder
+      }
+      expect(await copyMedia(context, messageId)).to.include({ kind: 'stored' })
+    })
   })
 })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import type { CarrierKind } from '../../../src/carriers/kind.js'
 import type { MediaLimits } from '../../../src/carriers/media-limits.js'
@@ -37,6 +38,11 @@ const JPG = Buffer.concat([
   Buffer.from('JFIF\0\x01\x01\0\0\x01\0\x01\0\0', 'latin1'),
   Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 5, 0, 7, 1, 1, 0x11, 0, 0xff, 0xd9]),
 ])
+
+function* breakingOff() {
+  yield PNG.subarray(0, 10)
+  throw new Error('the connection was reset')
+}
 
 const environment = {
   // 127.0.0.2 is as private as an address can be; nothing listens there.
@@ -256,6 +262,16 @@ describeContext('media that a line sends', { environment }, (context) => {
     expect(await hasMessageJob(context, later, 1)).to.be.true
     await sendWhenDue(context, later)
     expect(await takenMessages(context)).to.deep.equal([id, later])
+  })
+
+  it('wait while the storage breaks off what they are copied from', async () => {
+    const { media } = await postAndCopy(host.give(PNG))
+    const { id } = await post(`${context.config.publicUrl}/media/${media.token}`)
+    const open = () => Promise.resolve(Readable.from(breakingOff()))
+    const broken: Context = { ...context, storage: { ...context.storage, open } }
+    const waits = { kind: 'retry', ms: 30_000, failure: 'media_unavailable' }
+    expect(await copyMedia(broken, id)).to.deep.equal(waits)
+    expect(await copyMedia(context, id)).to.include({ kind: 'stored' })
   })
 
   it('that cannot be copied give the turn to the next message to the same number', async () => {

@@ -114,12 +114,16 @@ function withoutBytes(db: Database) {
   return db.raw(`case when source_url like 'data:%' then '' else source_url end`)
 }
 
-/** Moves media from fetching to pending, to be tried again in `ms`. */
+/**
+ * Moves media from fetching to pending, to be tried again in `ms`.
+ *
+ * @param isCounted false if the attempt is not one of its round: a fault of ours must not use them up
+ */
 export async function putMediaOff(
   db: Database,
   media: Attempt,
   failure: MediaReason,
-  ms: number,
+  { ms, isCounted }: { ms: number; isCounted: boolean },
 ): Promise<void> {
   await writeAttempts(db, 'media', [media], {
     status: 'pending',
@@ -127,6 +131,7 @@ export async function putMediaOff(
     lease_until: null,
     lost_count: 0,
     due_at: fromNow(db, ms),
+    ...(isCounted ? {} : { round_attempt_count: db.raw('round_attempt_count - 1') }),
   })
 }
 

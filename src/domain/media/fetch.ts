@@ -84,7 +84,7 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
     if (error instanceof CopyFailed) return afterFailure(context, media, error.failure)
     if (!(error instanceof StorageFailed || error instanceof Unavailable)) throw error
     context.log.warn({ mediaId: media.id, err: asError(error.cause ?? error) }, 'media.copy_unavailable')
-    return retry(context, media, 'media_unavailable', OUR_FAULT_WAIT_MS)
+    return retry(context, media, 'media_unavailable', { ms: OUR_FAULT_WAIT_MS, isCounted: false })
   }
   await retryWrite(context, () => settleStored(context, media, file))
   // The row is asked because after a lost commit answer the statement runs again and finds its work done already.
@@ -124,17 +124,18 @@ async function afterFailure(
   const { purpose, roundAttempt } = media
   const { deliveryRetryBaseMs } = context.config
   const ms = nextMediaRetryMs(failure, purpose, roundAttempt, deliveryRetryBaseMs, Math.random())
-  return ms === undefined ? fail(context, media, failure) : retry(context, media, failure, ms)
+  if (ms === undefined) return fail(context, media, failure)
+  return retry(context, media, failure, { ms, isCounted: true })
 }
 
 async function retry(
   context: Context,
   media: ClaimedMedia,
   failure: MediaReason,
-  ms: number,
+  wait: { ms: number; isCounted: boolean },
 ): Promise<FetchOutcome> {
-  await retryWrite(context, () => putOff(context, media, failure, ms))
-  return { kind: 'retry', ms, failure }
+  await retryWrite(context, () => putOff(context, media, failure, wait))
+  return { kind: 'retry', ms: wait.ms, failure }
 }
 
 async function fail(context: Context, media: ClaimedMedia, failure: MediaReason): Promise<FetchOutcome> {

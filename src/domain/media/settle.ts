@@ -33,16 +33,16 @@ export function settleFailed(context: Context, media: ClaimedMedia, failure: Med
   return settle(context, media, (trx) => markFailed(trx, media, failure))
 }
 
-/** Schedules the next attempt in `ms`. The events behind it do not wait for that attempt. */
+/** Schedules the next attempt, as `putMediaOff` does. The events behind it do not wait for that attempt. */
 export async function putOff(
   { db, queues }: Context,
   media: ClaimedMedia,
   failure: MediaReason,
-  ms: number,
+  wait: { ms: number; isCounted: boolean },
 ): Promise<void> {
   const deliveries = await transaction(db, async (trx) => {
     await lockMediaOf(trx, media.messageId)
-    await putMediaOff(trx, media, failure, ms)
+    await putMediaOff(trx, media, failure, wait)
     return media.purpose === 'outbound' ? [] : deliverEvents(trx, media.messageId)
   })
   void queues.enqueueDeliveries(deliveries)

@@ -489,6 +489,12 @@ describeContext('media that a line receives', (context) => {
           failure: 'media_unavailable',
         })
       }
+      const gone = host.serve((_request, response) => response.writeHead(404).end())
+      await changeRows(context, 'media', (await mediaRow(context, messageId)).id, { source_url: gone })
+      expect(await copyMedia(context, messageId)).to.include({ kind: 'retry', failure: 'media_http_404' })
+      await changeRows(context, 'media', (await mediaRow(context, messageId)).id, {
+        source_url: host.give(PNG),
+      })
       expect(await copyMedia(context, messageId)).to.include({ kind: 'stored' })
     })
 

@@ -25,7 +25,7 @@ import type { RowCache } from './row-cache.js'
  * only what it needs of it.
  */
 export interface Context {
-  // Who acts, and by which settings.
+  // Who acts, and with which settings.
   /** The actor of each action; it changes with each request (`actingAs`). */
   actor: Actor
   config: Config
@@ -33,16 +33,16 @@ export interface Context {
   secrets: Secrets
   log: Logger
 
-  // Postgres, where everything is kept.
+  // Postgres, where everything is stored.
   db: Database
   batched: Batched
   incomingWebhooks: RowCache<OpenIncomingWebhook>
   callingAccounts: RowCache<CallingAccount>
   leases: Leases
-  /** This process leaves rows alone that have lost their worker this often in a row. */
+  /** This process leaves alone rows that have lost their worker this often in a row. */
   maxLost: number
 
-  // Redis, through which it moves.
+  // Redis, through which everything moves.
   redis: Redis
   queues: Queues
   sendingQueue: SendingQueue
@@ -69,7 +69,7 @@ export interface Context {
 
 /**
  * The same context for requests of this actor, so that the audit log names them. It is made for one request: anything
- * that is kept for longer belongs to a part that both share, such as `db`.
+ * that lives longer belongs to a part that both share, such as `db`.
  */
 export function actingAs(context: Context, actor: Actor): Context {
   return { ...context, actor }

@@ -7,7 +7,7 @@ export const MAX_CRASHES = 5
 export const MAX_LOST = 3
 
 /**
- * The time for which a row is left alone after a crash. Without a pause its five tries would be over before its fault
- * could be fixed; a longer one only keeps other messages of the number waiting behind it.
+ * How long a row is left alone after a crash. Without a pause, its five tries would be over before the fault could be
+ * fixed; a longer pause only makes other messages to the number wait behind it.
  */
 export const CRASH_WAIT_MS = 5000

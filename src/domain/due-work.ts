@@ -3,12 +3,12 @@ import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 import { OVERDUE_MS } from './sweep.js'
 
-/** Timers that run at about the same time share an answer; it is too old for the next second. */
+/** Timers that run at about the same time share an answer, which is too old a second later. */
 const FRESH_MS = 500
 
 /**
- * Finds out what there is to do, so that checks that run each second query nothing else while there is nothing. Calls
- * at about the same time share a query.
+ * Finds out what there is to do, so that checks that run every second query nothing else while there is nothing to do.
+ * Calls at about the same time share a query.
  *
  * @returns a function that returns which of the given kinds are due
  */

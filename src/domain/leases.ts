@@ -4,7 +4,7 @@ import { createHeartbeat, type Heartbeat } from '../kit/process/heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 
 /**
- * Leases are renewed while the task lasts, so they can be short and a dead worker's rows are taken up within seconds.
+ * Leases are renewed while the task lasts, so they can be short, and a dead worker's rows are picked up within seconds.
  * A message's lease is longer than a delivery's: when it ends, a user has to judge whether the text was sent.
  */
 export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000, tasks: 10_000 } as const

@@ -8,8 +8,8 @@ export const MAX_NAME_LENGTH = 100
 const LENGTH_FAULT = `name must have 1 to ${MAX_NAME_LENGTH} characters`
 
 /**
- * A character that people can see in a list: a letter, digit, sign or picture. Spaces do not count, nor the many
- * characters that only say how others are drawn (U+200B, U+00AD, U+3164, …), nor the empty braille cell.
+ * A character that people can see in a list: a letter, digit, sign or picture. Spaces do not count, nor do the many
+ * characters that only affect how others are drawn (U+200B, U+00AD, U+3164, …), nor the empty braille cell.
  */
 const SEEN = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]/u
 
@@ -34,7 +34,7 @@ export function readOptionalName(written = '', lengthFault?: string): string | u
   return storable(written).trim() === '' ? undefined : readName(written, lengthFault)
 }
 
-/** Returns another system's name for a thing, if it can be a name here. */
+/** Returns another system's name for something, if it is a valid name here. */
 export function asName(written: string): string | undefined {
   const name = storable(Array.from(written).slice(0, MAX_NAME_LENGTH).join('')).trim()
   return findFault(name, LENGTH_FAULT) === undefined ? name : undefined

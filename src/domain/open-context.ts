@@ -26,12 +26,12 @@ import { SERVICE } from './operating/audit/actor.js'
 import { createRowCache } from './row-cache.js'
 import { createSimulatorOutbox } from './simulator/outbox.js'
 
-/** A client waits for the answer, and can try again. */
+/** A client is waiting for the answer, and can try again. */
 const CALLERS_WAIT_MS = 1000
 
 /**
- * Of the process `web`: while Postgres is away, requests have to be answered 503 soon. Nothing was begun for one that got
- * no connection.
+ * For the process `web`: while Postgres is unavailable, requests must get a 503 soon. Nothing was begun for a request
+ * that got no connection.
  */
 export const WEB_LIMITS = { acquireTimeoutMs: 1500 } as const
 
@@ -60,7 +60,7 @@ interface ContextOptions {
   poolSize?: number
   statementTimeoutMs?: number
   acquireTimeoutMs?: number
-  /** The longest that a client's request may wait for its turn at a statement. */
+  /** How long a client's request may wait for its turn at a statement. */
   callersWaitMs?: number
   /** True if the process was started for one job only, which may crash it. */
   isAlone?: boolean
@@ -164,7 +164,7 @@ function createFetches({ allowHttp, allowedPrivateCidrs, allowedCarrierCidrs, de
     safeFetch: createSafeFetch({
       allowHttp,
       allowedPrivateCidrs,
-      // Endpoints of many users are at one host. With fewer, those that hang there would hold up the others.
+      // Endpoints of many users may be on one host. With fewer, those that hang there would hold up the others.
       maxConnectionsPerOrigin: deliverConcurrency + OTHER_CONNECTIONS,
     }),
     carrierFetch: createSafeFetch({

@@ -1,11 +1,11 @@
 import { UserError } from '../errors.js'
 
-/** A day is enough to change all callers. What is replaced may have leaked, so it must not live on for long. */
+/** A day is enough to update all callers. The replaced secret may have leaked, so it must not live on for long. */
 export const MAX_OVERLAP_SECONDS = 86_400
 
 /**
- * Checks how long the secret that is replaced is to work beside its successor. Only one is kept, so a second overlap would
- * end the first one early. A request that is repeated because its answer was lost would do just that.
+ * Checks how long the replaced secret is to work beside its successor. Only one old secret is kept, so a second overlap
+ * would end the first one early. A request that is repeated because its response was lost would do just that.
  *
  * @param what the secret, for the sentence
  * @param until when the overlap that runs now ends; null if none does

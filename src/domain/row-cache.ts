@@ -1,19 +1,19 @@
 import { Unavailable } from '../errors.js'
 
-/** This bounds the memory: a row takes about 400 bytes, so all take 4 MB. */
+/** This bounds the memory: a row takes about 400 bytes, so together they take 4 MB. */
 const MAX_KNOWN = 10_000
 
 /**
- * The number of times that a request is judged if the row it depends on turns out to have changed meanwhile: once,
- * and twice more. Rows change seldom, so a third change is not worth a longer wait of the caller.
+ * How often a request is judged if the row that it depends on turns out to have changed: once, and twice more. Rows
+ * rarely change, so a third change is not worth making the caller wait longer.
  */
 const MAX_JUDGEMENTS = 3
 
 /** Rows that this process has looked up: of incoming webhooks, and of carrier accounts that call back. */
 export interface RowCache<Row> {
   /**
-   * Returns a row as it was earlier. It may be out of date, so it alone decides nothing: the statement that accepts
-   * checks if it has changed (`webhook_changed`, `account_changed`), and before a refusal the row is looked up.
+   * Returns a row as it was earlier. It may be out of date, so it alone decides nothing: the accepting statement checks
+   * whether it has changed (`webhook_changed`, `account_changed`), and before a refusal the row is looked up.
    */
   remembered(id: string): Row | undefined
   /**
@@ -81,7 +81,7 @@ export async function openRow<Row>(
 }
 
 /**
- * Answers a request by the opened row, and by the current one if it turns out to have changed.
+ * Answers a request with the opened row, and with the current one if it turns out to have changed.
  *
  * @param answer returns undefined if the row has changed
  * @param subject begins the sentence for the caller, such as `The webhook`

@@ -6,7 +6,7 @@ const SENT_TWICE_MS = 60_000
 interface Moments {
   /** The moment that the sender's page had; undefined if there is no page. */
   seen: Date | null | undefined
-  /** The moment now: it changes whenever this is done. */
+  /** The current moment, which changes whenever this is done. */
   last: Date | null
 }
 

@@ -11,7 +11,7 @@ import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
 import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 
-/** A row is stranded if it was due this long ago and no job is on its way to it: ordinary jobs start sooner. */
+/** A row is stranded if it was due this long ago and no job is on its way: ordinary jobs start sooner. */
 export const OVERDUE_MS = 3000
 /** If its job exists, the row only waits for a worker, so the next check is not urgent. */
 const RECHECK_MS = 15_000
@@ -32,7 +32,7 @@ export async function sweep(context: Context, steps: readonly Swept[] = SWEPT): 
   let count = 0
   for (const what of steps) {
     const { sweepBatch, asksRedis = false } = STEPS[what]
-    // Without Redis it is unknown if a job is lost. The next sweep, a second later, tries again.
+    // Without Redis, we cannot know whether a job is lost. The next sweep, a second later, tries again.
     if (!asksRedis || context.redis.status === 'ready') count += await step(context, what, sweepBatch)
   }
   return count
@@ -58,7 +58,7 @@ const STEPS: Record<Swept, Step> = {
 /** The steps of the sweep, in order. */
 export const SWEPT = Object.keys(STEPS) as Swept[]
 
-/** Graphs and alerts have to begin with 0, although a step runs only when it has something to do. */
+/** Graphs and alerts have to start at 0, although a step runs only when it has something to do. */
 export function initSweepCounters(): void {
   for (const what of SWEPT) countFinds(what, 0)
 }
@@ -126,7 +126,7 @@ async function sweepStrandedMessages({ db, sendingQueue }: Context) {
 
 /**
  * Takes one batch only: lanes that were just woken still look idle until a worker comes, and would be found again. A
- * suspect gets its own job again, because no lane brings it. The job's id is always the same, so that one which still
+ * suspect gets its own job again, because no lane delivers it. The job's id is always the same, so a job that still
  * exists stays the only one.
  */
 async function sweepIdleLanes({ db, queues }: Context) {

@@ -7,7 +7,7 @@ import { getAnyMessage } from './messages/get-message.js'
 import { tryMessageNow } from './messages/try-now.js'
 
 /**
- * Tries the subject of a job now, if it waits for a time, for an operator who promotes the job.
+ * Tries a job's message or delivery now, if it is waiting for a time, for an operator who promotes the job.
  *
  * @param id the id of the message or the delivery
  */

@@ -4,7 +4,7 @@ import { prepareToReadNumbers } from './messages/phone-number.js'
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
-/** Calls of the hot paths' functions, with nothing to do. */
+/** Calls of the hot paths' functions that do nothing. */
 const IDLE_CALLS = {
   queue_messages: `select from queue_messages('[]', 1)`,
   receive_messages: `select from receive_messages('[]')`,
@@ -30,7 +30,7 @@ const CONNECTIONS = 3
 const LIMIT_MS = 2000
 
 /**
- * Opens connections and makes Postgres plan these functions on each. Without that the first texts of a fresh process
+ * Opens connections and makes Postgres plan these functions on each. Without that, the first texts of a fresh process
  * wait 30 to 60 ms on every connection. Where numbers are read, their rules are loaded too.
  */
 export async function warmUp({ db }: Pick<Context, 'db'>, functions: readonly HotFunction[]): Promise<void> {

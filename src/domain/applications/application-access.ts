@@ -4,7 +4,7 @@ import type { Context } from '../context.js'
 
 export type { ApplicationAccess } from '../../database/applications/oauth-records.js'
 
-/** The rights that an application can have, in the canonical word (`docs/http.md` says what each scope means). */
+/** The rights that an application can have, by their canonical names (`docs/http.md` says what each scope means). */
 export const SCOPES = [
   'messages:connect',
   'messages:write',

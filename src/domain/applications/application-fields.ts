@@ -7,17 +7,17 @@ import type { Context } from '../context.js'
 import { readName } from '../names.js'
 import { explainRedirectUri } from './redirect-uris.js'
 
-/** This is room for a few sentences. The consent page shows them, and a user should read all of that page. */
+/** This leaves room for a few sentences. The consent page shows them, and users should read all of that page. */
 export const MAX_DESCRIPTION_LENGTH = 500
 /** A website's address is shown to people, so it has no long parameters. */
 const MAX_WEBSITE_LENGTH = 500
 /**
- * These are for a web page, a few stages of development and some apps. Codes can be sent to each, so there are not
- * more.
+ * This is enough for a web page, a few development stages and some apps. Codes can be sent to each of them, so there
+ * should not be more.
  */
 export const MAX_REDIRECT_URIS = 10
 
-/** The fields in the user's spelling. */
+/** The fields as the user wrote them. */
 export interface WrittenApplication {
   name: string
   description?: string | null | undefined
@@ -25,7 +25,7 @@ export interface WrittenApplication {
   redirectUris: readonly string[]
   /** The URL that its events go to; empty if it gets none. */
   webhookUrl?: string | null | undefined
-  /** Types of events that it gets besides those that every endpoint gets. */
+  /** Types of events that it gets in addition to those that every endpoint gets. */
   optInEvents?: readonly string[] | undefined
 }
 

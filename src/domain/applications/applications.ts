@@ -157,7 +157,7 @@ async function optIn(
 }
 
 /**
- * Makes a new client secret; the old one is refused from now on.
+ * Makes a new client secret; the old one is refused immediately.
  *
  * @returns the secret, which is shown only once
  * @throws UserError 404, 409 for a public application

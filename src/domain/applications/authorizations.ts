@@ -19,8 +19,8 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /**
- * The user lets an application use these of their active lines and no others: this choice replaces the one before. A
- * line that is disabled could not be chosen, so it stays as it is. With `isAdded`, all other lines of the choice before
+ * The user lets an application use these of their active lines and no others: this choice replaces the previous one. A
+ * disabled line could not be chosen, so it stays as it is. With `isAdded`, all other lines of the previous choice also
  * stay as they are, with their scopes.
  *
  * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
@@ -107,8 +107,8 @@ export async function listAuthorizedApplications(
 }
 
 /**
- * Disconnects the line immediately. With its last line the application also loses its tokens, since they are of no
- * more use.
+ * Disconnects the line immediately. With its last line the application also loses its tokens, because they are of no
+ * use any more.
  *
  * @throws UserError 404 if the line is not the user's, or not connected to it
  */

@@ -10,8 +10,8 @@ import type { Context } from '../context.js'
 const BATCH = 1000
 
 /**
- * Gives up deliveries that wait for an application: all of them, or those of one line. This only keeps them from
- * being shown as waiting: the claim of a delivery (`claim_in_lanes`) checks anyway if the line is still connected.
+ * Gives up deliveries that wait for an application: all of them, or those of one line. This only keeps them from being
+ * shown as waiting: the claim of a delivery (`claim_in_lanes`) checks anyway whether the line is still connected.
  */
 export async function endDeliveriesOf(
   { db }: Context,

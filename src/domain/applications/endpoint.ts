@@ -5,8 +5,8 @@ import type { Context } from '../context.js'
 import { makeEndpoint } from '../endpoints/endpoints.js'
 
 /**
- * Sets or removes an application's webhook URL, while the application is locked. A changed URL starts with a clean
- * health, and so does one that was disabled. A URL that is set after one was removed keeps the same secret and gets
+ * Sets or removes an application's webhook URL, while the application is locked. A changed URL starts with a clean bill
+ * of health, and so does one that was disabled. A URL that is set after one was removed keeps the same secret and gets
  * the held events.
  *
  * @returns the signing secret of a new endpoint, otherwise null

@@ -2,7 +2,7 @@ import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 
 /**
  * Explains what is wrong with a redirect URI, and what to do; undefined if it is valid. URIs are compared as whole
- * strings (RFC 9700 §2.1), so they are kept as they were written. Allowed are https, http to the user's own machine,
+ * strings (RFC 9700 §2.1), so they are stored as they were written. Allowed are https, http to the user's own machine,
  * and the scheme of an app on that machine (RFC 8252 §7).
  */
 export function explainRedirectUri(uri: string): string | undefined {
@@ -14,7 +14,7 @@ export function explainRedirectUri(uri: string): string | undefined {
   if (uri.includes('#')) return `${quote(uri)} has a fragment. Remove the # and everything after it`
   if (username !== '' || password !== '') return `${quote(uri)} contains a user name or password. Remove them`
   if (protocol === 'https:' || protocol === 'http:') {
-    // The parser would read `https:example.com` as a URL, but as a string it never matches `https://example.com`.
+    // The parser would accept `https:example.com` as a URL, but as a string it never matches `https://example.com`.
     if (!/^https?:\/\/[^/?]/i.test(uri)) return `${quote(uri)} is not a URI. Write :// after https`
     if (protocol === 'https:' || LOOPBACK.test(hostname)) return undefined
     return `${quote(uri)} starts with http://, which is for this machine only (localhost, 127.0.0.1, [::1]): use https://`
@@ -44,7 +44,7 @@ function withoutLoopbackPort(uri: string): string | undefined {
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
-/** Browsers treat these schemes specially: they would run, keep or mail a code that is sent there. */
+/** Browsers treat these schemes specially: they would run, store or mail a code that is sent there. */
 const NOT_AN_APP =
   /^(about|blob|cid|chrome.*|content|data|dns|feed|file|filesystem|ftp|ftps|git|gopher|imap|intent|irc|jar|javascript|ldaps?|livescript|mailto|mid|mocha|moz-.*|ms-.*|news|nntp|resource|rtsp|sftp|sip|sips|smb|sms|smsto|ssh|tel|telnet|urn|vbscript|view-source|vnd\..*|wss?|xmpp):$/
 

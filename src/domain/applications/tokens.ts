@@ -4,8 +4,8 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /**
- * Ends a grant and its tokens: the application revoked them, or a code or a token was used once too often. The lines
- * stay connected; the user can authorize the application again.
+ * Ends a grant and its tokens: the application revoked them, or a code or token was used too many times. The lines stay
+ * connected; the user can authorize the application again.
  */
 export async function endTokensOf({ db }: Context, grantHash: Buffer): Promise<void> {
   await transaction(db, async (trx) => {

@@ -10,13 +10,12 @@ export interface CallbackUrl {
   /** The carrier's name for the place. */
   label: string
   url: string
-  /** The URL with its secret hidden; undefined if it has none, because the carrier signs its requests. */
+  /** The URL with its secret hidden; undefined if it has no secret, because the carrier signs its requests. */
   maskedUrl: string | undefined
 }
 
 /**
- * Lists the URLs of an account; none for a kind whose carrier makes no calls, or for which they are not entered by
- * hand.
+ * Lists the URLs of an account; none for a kind whose carrier makes no calls, or for which nobody has to enter them.
  *
  * @throws SettingsUnreadable if a secret of the settings is in them
  */

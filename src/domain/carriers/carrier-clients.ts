@@ -15,7 +15,7 @@ export function findCarrierClient(context: Context, account: AccountKey): Promis
 }
 
 /**
- * Does the same as `findCarrierClient`, for a request of a user.
+ * Does the same as `findCarrierClient`, for a user's request.
  *
  * @throws UserError if its kind is switched off here, 409 if its settings cannot be opened
  */

@@ -49,7 +49,7 @@ export function unseal({ secrets, log }: Opener, accountId: string, sealed: Buff
   }
 }
 
-/** What is stored of an account's settings: sealed, and what is needed in the open. */
+/** The stored form of an account's settings: sealed, plus the parts that are needed in the clear. */
 export function storedSettings(
   tools: { secrets: Secrets },
   { id, kind }: { id: string; kind: CarrierKind },

@@ -12,16 +12,16 @@ import { findCarrierClient } from './carrier-clients.js'
 
 interface Polling {
   what: Polled
-  /** The kinds of carriers that can be asked; all if it is left out. */
+  /** The kinds of carriers that can be asked; defaults to all. */
   isFor?: (kind: CarrierKind) => boolean
-  /** An account is asked again after this time. */
+  /** How soon an account is asked again. */
   everySeconds: number
   signal: AbortSignal
 }
 
 /**
- * Asks the carriers of all accounts that were not asked for a while, each by itself, so that one that hangs keeps no
- * other waiting. A failure is logged, and the carrier is asked again next time. An answer is a sign of life.
+ * Asks the carriers of all accounts that were not asked for a while, each by itself, so that one that hangs does not
+ * hold up the others. A failure is logged, and the carrier is asked again next time. An answer is a sign of life.
  *
  * @param ask resolves to false if the carrier cannot be asked
  * @returns the number of accounts that answered

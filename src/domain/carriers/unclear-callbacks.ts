@@ -12,9 +12,9 @@ import type { Context } from '../context.js'
 export type { UnclearCallback }
 
 /**
- * Requests of carriers that are signed but not understood: they have no line, no known state or no id. The carrier
- * gets a success, so operators find here what it sent. The first 512 KiB of a body are
- * kept: one with pictures in it has more. An account keeps 100 of them, and each is kept for two weeks.
+ * Requests of carriers that are signed but not understood: they have no line, no known state or no id. The carrier gets
+ * a success response, so operators find here what it sent. The first 512 KiB of a body are stored; a body with pictures
+ * is larger. Each account has up to 100 of them, and each is kept for two weeks.
  */
 const MAX_KEPT = 100
 export const UNCLEAR_KEPT_DAYS = 14
@@ -25,7 +25,10 @@ const MAX_QUERY_LENGTH = 4000
 /** A request, or what came in a session in its place. */
 export type UnclearRequest = Pick<CallbackRequest, 'query' | 'body' | 'header'> & { method: string }
 
-/** Keeps a request that was found to be the carrier's. It is kept, and logged unless it says not to, when this resolves. */
+/**
+ * Stores a request that is known to be the carrier's. When this resolves, it is stored, and logged unless it says not
+ * to.
+ */
 export async function keepUnclearCallback(
   { db, log }: Context,
   account: { id: string },

@@ -28,7 +28,7 @@ import { signingSecretPlace } from './signing-secrets.js'
 export type { EndpointOwner } from '../../database/endpoints/endpoints.js'
 export { getEndpoint, type EndpointCaller, type Endpoint } from './get-endpoint.js'
 
-/** The limit besides the outgoing webhook. Each event of the line is posted to each of them. */
+/** The limit in addition to the outgoing webhook. Each event of the line is posted to each of them. */
 export const MAX_LINE_ENDPOINTS = 10
 
 /** The limit for operational webhooks of one user. */
@@ -39,7 +39,7 @@ export interface WrittenEndpoint {
   /** null or empty if it has none. */
   name?: string | null | undefined
   url?: string | undefined
-  /** Types of events besides those that every endpoint gets. */
+  /** Types of events in addition to those that every endpoint gets. */
   optInEvents?: readonly string[] | undefined
 }
 
@@ -68,8 +68,8 @@ export async function listEndpoints(
 }
 
 /**
- * Adds an endpoint, which gets events from then on, signed with a separate secret. An application has one endpoint.
- * That of an account is an operational webhook: it gets the notifications to its user.
+ * Adds an endpoint, which gets events from then on, signed with a separate secret. An application has one endpoint. An
+ * account's endpoint is an operational webhook: it gets its user's notifications.
  *
  * @throws UserError 400 if the URL may not be called, 404, 409 if the connection is not enabled, or there are too
  *   many
@@ -109,8 +109,8 @@ export async function makeEndpoint(
 }
 
 /**
- * Makes several changes as one. Another URL starts with a clean health, and keeps the secret, the policy and the held
- * events.
+ * Makes several changes as one. A new URL starts with a clean bill of health, and keeps the secret, the policy and the
+ * held events.
  *
  * @throws UserError 400 if the URL may not be called or nothing is given, 404
  */
@@ -188,7 +188,7 @@ async function faultOf({ safeFetch }: Context, { url }: WrittenEndpoint): Promis
 }
 
 /**
- * The caller has checked whose it is.
+ * The caller has checked who owns it.
  *
  * @throws UserError 400
  */

@@ -10,9 +10,8 @@ import type { Action } from '../operating/audit/actions.js'
 export type { Endpoint } from '../../database/endpoints/endpoints.js'
 
 /**
- * The one who asks for an endpoint. A user may use those of their lines and applications (with an API token for one
- * line, those of that line), an application its own, by an access token of the user who authorized it, and an
- * operator all.
+ * Who asks for an endpoint. A user may use those of their lines and applications (with an API token for one line, those
+ * of that line), an application its own, by an access token of the user who authorized it, and an operator all.
  */
 export type EndpointCaller =
   | { userId: string; lineId?: string | undefined }
@@ -40,7 +39,7 @@ export function endpointsOf(caller: EndpointCaller): EndpointFilter {
 }
 
 /**
- * Refuses what would only hold events.
+ * Refuses actions that would only lead to held events.
  *
  * @throws UserError 409 if the developer connection of the endpoint's line is off, or the endpoint is disabled
  */
@@ -61,8 +60,8 @@ export function isOperational({
 }
 
 /**
- * Describes an act on an endpoint for the audit log, so that it is in the history of its line, its application or its
- * user.
+ * Describes an action on an endpoint for the audit log, so that it is in the history of its line, its application or
+ * its user.
  */
 export function endpointAct(
   { id, lineId, applicationId, userId }: Pick<Endpoint, 'id' | 'lineId' | 'applicationId' | 'userId'>,

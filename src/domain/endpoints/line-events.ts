@@ -36,7 +36,7 @@ export interface LineEventFeed {
   next(): Promise<{ events: LineEvent[]; hasMore: boolean; position: string }>
 }
 
-/** The rows of one query. Each reader has a page in memory. */
+/** The rows of one query. Each reader holds a page in memory. */
 const PAGE = 100
 /** Media that arrived this long before a feed began are reported if their copy comes while it continues. */
 const LATE_MEDIA_MS = 900_000
@@ -45,8 +45,8 @@ const MAX_WAITING = 200
 
 /**
  * Follows the events of one line in Postgres. It begins now, at a time, or after a position or an event: then events
- * from up to ten seconds before come once more, because rows are not committed in the order of their ids. So no event
- * is missed, and a repeat has the same `webhook-id`.
+ * from up to ten seconds before are repeated, because rows are not committed in the order of their ids. So no event is
+ * missed, and a repeat has the same `webhook-id`.
  */
 export function createLineEventFeed(
   { db }: Pick<Context, 'db'>,
@@ -152,7 +152,7 @@ async function requestFor(
       return await signedRequest(context, { ...content, ...endpoint }, at)
     } catch (error) {
       if (!(error instanceof TemplateFailed)) throw error
-      // The developer gets to see the event even if the template is wrong.
+      // The developer still sees the event even if the template is wrong.
       return signedRequest(
         context,
         { ...content, ...endpoint, policy: { ...endpoint.policy, shape: 'linehook' } },

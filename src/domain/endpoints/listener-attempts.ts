@@ -3,8 +3,8 @@ import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 
 /**
- * Records the answers of a program that listens to a line. Events that are not the line's are left out, as are those
- * of `linehook trigger`, which are not kept.
+ * Records the responses of a program that listens to a line. Events that are not the line's are left out, as are those
+ * of `linehook trigger`, which are not stored.
  *
  * @param lineId the id of the user's own line
  * @returns the number recorded now

@@ -29,7 +29,7 @@ export function unaskedEventsOf(owner: Owner): readonly (MessageEventType | Acco
 }
 
 /**
- * Reads the types that are requested besides those that every endpoint gets, each once.
+ * Reads the types that are requested in addition to those that every endpoint gets, each once.
  *
  * @throws UserError 400
  */

@@ -63,8 +63,8 @@ export async function changePolicy(
   const { policy: asFound } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, limitsOf(config, endpoint))
   const tried = { ...asFound, ...change }
-  // This is outside of the transaction, because it may have to wait for its turn, and must not keep a connection
-  // meanwhile.
+  // This is outside of the transaction, because it may have to wait for its turn, and must not hold a connection while
+  // it does.
   if (tried.shape === 'template') await fill(context, endpoint, sampleOf(endpoint), tried)
   return transaction(db, async (trx) => {
     const { id: endpointId } = await getEndpoint({ db: trx }, caller, id, { isLocked: true })
@@ -159,7 +159,7 @@ function sampleOf(endpoint: Endpoint): EventToDeliver {
   }
 }
 
-/** While receivers change over to another kind of signature, both kinds sign. */
+/** While receivers switch to another kind of signature, both kinds are sent. */
 function changed(before: EndpointPolicy, change: Partial<EndpointPolicy>): EndpointPolicy {
   const after = { ...before, ...change }
   if (after.signature === before.signature) return after

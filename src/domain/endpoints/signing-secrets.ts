@@ -13,7 +13,7 @@ import { isSentTwice } from '../seen.js'
 import { publicKeyOf } from './deliveries/signature.js'
 import { endpointAct, getEndpoint, type EndpointCaller } from './get-endpoint.js'
 
-/** Both secrets sign for this long after a rotation by default, so that receivers have a day to change over. */
+/** Both secrets sign for this long after a rotation by default, so that receivers have a day to switch. */
 export const OVERLAP_SECONDS = 86_400
 
 const IS_ROTATED =
@@ -64,8 +64,8 @@ export async function findPublicKeys(context: Context, endpointId: string): Prom
 }
 
 /**
- * Makes a new signing secret. The old one signs too for 24 h by default, so that receivers can change over without losing
- * an event; without an overlap, only the new one signs.
+ * Makes a new signing secret. Events are also signed with the old one for 24 h by default, so that receivers can switch
+ * without losing an event; without an overlap, only the new one signs.
  *
  * @param options.seen the endpoint's `secretRotatedAt` that the caller saw: nothing is done if it has changed since,
  *   because a form that is sent twice would end the secret that receivers still use

@@ -103,7 +103,7 @@ function isNew(told: Set<string>, id: string): boolean {
   return isNew
 }
 
-/** Keeps what the next query may return again, and the newest unfinished messages. */
+/** Remembers what the next query may return again, and the newest unfinished messages. */
 function forget(known: Map<string, TailedMessage>, told: Set<string>, fromId: string): void {
   for (const id of told) if (id < fromId) told.delete(id)
   const old = [...known.values()].filter(({ id }) => id < fromId)

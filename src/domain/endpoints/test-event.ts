@@ -45,7 +45,7 @@ const NO_NUMBER = { lineId: null, number: null }
 
 /**
  * POSTs a signed event to the endpoint, now and only once, so that a developer sees what a real event would do. It is
- * not an event of the line: it is not kept (for listeners an hour), not tried again, and does not count for the
+ * not an event of the line: it is not stored (except an hour for listeners), not retried, and does not count for the
  * endpoint's health. It comes from the line's own number, so that an automatic answer to it is refused and reaches no
  * one.
  *

@@ -8,13 +8,13 @@ import { record } from '../operating/audit.js'
 import { pausedCountriesFor, readLimits, requireOwn } from './lines.js'
 import { readSender } from './senders.js'
 
-/** What operators can change of a line later. Fields that are left out stay as they are. */
+/** What operators can change about a line later. Fields that are left out stay as they are. */
 export type LineChanges = Partial<LineSettings>
 
 /**
- * Changes where and how fast a line may send, or the account by which it does. Waiting messages go by the new limits
- * and the new account. Messages that the carrier has stay with the account that sent them, while the old account no
- * longer receives anything for the line.
+ * Changes where and how fast a line may send, or the account that it sends through. Waiting messages use the new limits
+ * and the new account. Messages that the carrier already has stay with the account that sent them, while the old
+ * account no longer receives anything for the line.
  *
  * @throws UserError 400 naming the field, 404 if the user has no such line
  */

@@ -9,7 +9,9 @@ import { pauseOf, type PauseOwner } from '../operating/pauses.js'
 export interface ConnectionOverview {
   enabled: boolean
   outgoingWebhookUrl: string | null
-  /** Types of events that the URL gets besides those that every endpoint gets. They stay if the URL is removed. */
+  /**
+   * Types of events that the URL gets in addition to those that every endpoint gets. They stay if the URL is removed.
+   */
   optInEvents: OptInEventType[]
   /** The endpoint that is the line's outgoing webhook; null if it has no URL. */
   endpoint: {

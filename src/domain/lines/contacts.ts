@@ -54,7 +54,7 @@ export function readContactNumber(written: string): string {
   const sender = written.trim()
   const number = sender.length > MAX_NUMBER_LENGTH ? undefined : parseNumber(sender, null)?.number
   if (number !== undefined) return number
-  // Kept as the name of a sender it would be a contact of nobody, and a block of it would block nobody.
+  // Stored as the name of a sender, it would be nobody's contact, and blocking it would block nobody.
   if (LOCAL_NUMBER.test(sender))
     throw new UserError(
       'phoneNumber lacks its country code. Give the number in E.164 format, such as +15551234567',

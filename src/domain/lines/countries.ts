@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.js'
 import { phoneLibrary } from '../../kit/text/phone-library.js'
 
-/** Codes that people write for a country, but that ISO 3166 does not have. */
+/** Codes that people use for a country, but that are not in ISO 3166. */
 const ALIASES: Record<string, string> = { UK: 'GB', EL: 'GR' }
 
 export function isCountry(code: string): boolean {
@@ -26,7 +26,7 @@ export function readAllowedCountries(countries: readonly string[] | null | undef
   return [...new Set(codes)]
 }
 
-/** Returns what follows a sentence about country codes: the one that is wrong, and the one that may be meant. */
+/** Returns the end of a sentence about country codes: the one that is wrong, and the one that may have been meant. */
 export function hintFor(wrong: string): string {
   if (wrong === '') return ''
   const meant = ALIASES[wrong]

@@ -37,7 +37,7 @@ export interface Tour {
 export async function findTour(context: Context, userId: string): Promise<Tour | undefined> {
   if (await isTourClosed(context.db, userId)) return undefined
   const line = (await listOwnLines(context, userId)).find(
-    // A name cannot be answered, so its steps would never be done.
+    // Nobody can reply to a name, so its steps would never be done.
     ({ status, number }) => status === 'active' && canReceive(senderKindOf(number)),
   )
   if (line === undefined) return undefined

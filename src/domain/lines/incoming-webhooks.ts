@@ -62,7 +62,7 @@ export async function regenerateToken(
 ): Promise<IncomingWebhook> {
   return transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
-    // A statement of its own: what is joined to a row that waited for its lock is as it was before.
+    // This is a separate statement: anything joined to a row that waited for its lock is as it was before the wait.
     const current = await findSealedToken(trx, userId, lineId)
     if (current === undefined) throw noWebhook()
     if (isSentTwice({ seen, last: current.regeneratedAt }, IS_REGENERATED)) {
@@ -77,7 +77,7 @@ export async function regenerateToken(
 }
 
 /**
- * Deletes the webhook, even while the connection is off. Its URL answers 404 from now on.
+ * Deletes the webhook, even while the connection is off. Its URL returns 404 from now on.
  *
  * @throws UserError 404
  */

@@ -85,7 +85,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   return line
 }
 
-/** A new line of a user gets the same paused countries as the others. */
+/** A user's new line gets the same paused countries as the others. */
 export async function pausedCountriesFor(
   context: Pick<Context, 'db'>,
   userId: string,

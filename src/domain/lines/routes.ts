@@ -14,8 +14,8 @@ const MAX_ROUTES = 10
 const MAX_NUMBERS_OF_ROUTE = 300
 
 /**
- * Sets the accounts that a line tries before its own, in this order; with none it sends by its own account only.
- * Waiting messages go by the new routes.
+ * Sets the accounts that a line tries before its own, in this order; with none, it sends only through its own account.
+ * Waiting messages use the new routes.
  *
  * @throws UserError 400 naming the route, 404 if the user has no such line
  */
@@ -76,7 +76,7 @@ export function writeRoute({ carrier, countries = [], prefixes = [] }: Route): s
   return numbers === '' ? carrier : `${carrier}:${numbers}`
 }
 
-/** True if a line sends by an account, and so may receive by it (`is_line_at`). */
+/** True if a line sends through an account, and so may receive through it (`is_line_at`). */
 export function isLineAt({ carrierAccount, routes }: Line, account: string): boolean {
   return carrierAccount === account || routes.some(({ carrier }) => carrier === account)
 }

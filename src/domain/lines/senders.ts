@@ -60,7 +60,7 @@ export function readSender(
   if (kind === 'short_code' && given === '') {
     throw new UserError('country is required for a short code. Give its two letters, such as US')
   }
-  // This many digits were meant as a phone number, whatever is around them.
+  // This many digits are meant as a phone number, whatever surrounds them.
   if (kind === 'number' || (kind === 'name' && (!hasLetter(number) || /\d{7}/.test(number)))) {
     throw new UserError('number must be in E.164 format, such as +15551234567')
   }

@@ -27,15 +27,15 @@ export function isMediaFailure(name: string | null): name is MediaReason {
 const PASSES = /^media_(dns|connect|timeout|reset|network|aborted|http_(408|429|5\d\d))$/
 
 /**
- * No waiting helps with these failures, even at a carrier. Others are retried there, because they may be fixed: a
+ * Waiting does not help with these failures, even at a carrier. Others are retried there, because they may be fixed: a
  * wrong key here, or a bad certificate there.
  */
 const STAYS =
   /^media_(http_410|type|too_large|truncated|gone|invalid_url|blocked_address|redirect|internal_error)$/
 
 /**
- * True if it is worth trying again. For media that a line sends, that is only if the failure may pass soon, because
- * the sender waits; for received media nearly always, because they will not be sent again.
+ * True if a retry makes sense. For media that a line sends, that is only if the failure may pass soon, because the
+ * sender waits; for received media nearly always, because they will not be sent again.
  */
 export function mayPass(failure: MediaReason, purpose: MediaPurpose): boolean {
   return purpose === 'outbound' ? PASSES.test(failure) : !STAYS.test(failure)

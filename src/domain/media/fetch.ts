@@ -25,14 +25,14 @@ export type FetchOutcome =
   | { kind: 'stored'; byteCount: number }
   | { kind: 'retry'; ms: number; failure: MediaReason }
   | { kind: 'failed'; failure: MediaReason }
-  /** Its worker has died again and again: it has to be tried in a separate process. */
+  /** Its worker has died repeatedly: it has to be tried in a separate process. */
   | { kind: 'suspect' }
   /** Another worker has it, or it is over. */
   | { kind: 'skipped' }
 
 /**
  * The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. So there may
- * be any number of them, and the wait must not be so short that copies load a storage that is down.
+ * be any number of such waits, and each must not be so short that copies burden a storage that is down.
  */
 const OUR_FAULT_WAIT_MS = 30_000
 
@@ -96,7 +96,7 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
 
 /**
  * Each attempt has its own key, so an attempt that ends late cannot change what another one has stored. A folder has
- * the media of a day: it stays when they are removed.
+ * the media of a day, and stays when they are removed.
  */
 function keyOf({ id }: ClaimedMedia, attemptNumber: number): string {
   return `${timeOfId(id).toISOString().slice(0, 10)}/${id}-${attemptNumber}`

@@ -6,7 +6,7 @@ import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { CopyFailed } from './failures.js'
 import { contentTypeOf } from './types.js'
 
-/** The bytes that are searched for a picture's size: a photograph may have much other data before it. */
+/** How many bytes are searched for a picture's size: a photograph may have a lot of other data before it. */
 const HEAD_BYTES = 256 * 1024
 /** A PNG ends with IEND. This much other data may follow it, because programs append some. */
 const TAIL_BYTES = 64 * 1024
@@ -26,7 +26,7 @@ export interface Judgement {
 }
 
 /**
- * Finds out what the bytes are. A line may not send a picture that ends early. A received picture is kept as it came.
+ * Finds out what the bytes are. A line may not send a picture that ends early. A received picture is stored as it came.
  *
  * @throws CopyFailed `media_type`, `media_truncated`
  */

@@ -4,17 +4,19 @@ import { StorageFailed } from '../../storage/storage.js'
 import type { Context } from '../context.js'
 
 /**
- * The files go one by one. If the process ends in the middle, no more than these are deleted a second time. An upload's
- * bytes are in its row, so these may be 500 MB.
+ * Files are deleted one by one. If the process ends in the middle, no more than these are deleted a second time. An
+ * upload's bytes are in its row, so these may be 500 MB.
  */
 const AT_ONCE = 100
-/** A few files that cannot be deleted keep nothing else; if there are more, the storage is out of order. */
+/**
+ * A few files that cannot be deleted do not hold up the rest; if there are more, something is wrong with the storage.
+ */
 const MOST_FAILURES = 10
 
 /**
- * Deletes the files of media and the uploads that are too old, as part of housekeeping. The rows of media stay, and
- * say so. The file is deleted before the row is changed: a row that says "gone" must be right, and deleting a file
- * twice is harmless.
+ * Deletes the files of media and the uploads that are too old, as part of housekeeping. The rows of media stay, and say
+ * so. The file is deleted before the row changes: a row that says "gone" must be right, and deleting a file twice is
+ * harmless.
  *
  * @returns their number
  * @throws StorageFailed after the rest is done, if a file could not be deleted

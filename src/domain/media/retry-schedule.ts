@@ -9,19 +9,19 @@ const OUTBOUND: Backoff = { baseMs: 2000, factor: 3, capMs: 60_000, jitter: 0.2 
 const OUTBOUND_ATTEMPTS = 4
 
 /**
- * Carriers give us the link of received media before the file is there, and answer 404 until then. The waits are
- * about 5, 10, 20, 40, 80 and 160 s and twice 5 minutes: a quarter of an hour is longer than any carrier needs to
- * copy a file between its own machines, and after that a link is wrong, or its file is gone.
+ * Carriers give us the link to received media before the file exists, and return 404 until then. The waits are about 5,
+ * 10, 20, 40, 80 and 160 s and twice 5 minutes: a quarter of an hour is longer than any carrier needs to copy a file
+ * between its own machines, and after that a link is wrong, or its file is gone.
  */
 const UNPUBLISHED: Backoff = { baseMs: 5000, factor: 2, capMs: 5 * 60_000, jitter: 0.2 }
-/** These are fewer than for other failures, so that one of those, coming after them, still has attempts left. */
+/** These are fewer than for other failures, so that another failure that comes later still has attempts left. */
 const UNPUBLISHED_ATTEMPTS = 9
 
 /**
  * Returns the wait after the nth attempt (from 1) of a round failed this way; undefined if it was the last.
  *
- * Received media have the schedule of deliveries: a carrier may be down for hours, and they are not sent again. 403
- * has it too, although some stores answer it for a file that is not there yet: its first waits are as short, and an
+ * Received media have the schedule of deliveries: a carrier may be down for hours, and they are not sent again. 403 has
+ * it too, although some stores return it for a file that does not exist yet: its first waits are as short, and an
  * operator may fix the account's credentials later.
  *
  * @param baseMs the base of the schedule of deliveries

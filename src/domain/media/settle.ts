@@ -23,7 +23,7 @@ import type { Context } from '../context.js'
 /**
  * Records how a copy ended, and lets whatever waited for it continue, in one transaction: a message of a line gets its
  * job; a received message's event goes out, or is held with the reason if there is no copy. Nothing happens if the
- * attempt's lease was over.
+ * attempt's lease had expired.
  */
 export function settleStored(context: Context, media: ClaimedMedia, file: StoredFile): Promise<void> {
   return settle(context, media, (trx) => markStored(trx, media, file))
@@ -65,11 +65,11 @@ async function settle(
 }
 
 /**
- * The events of a message's media go out in the order of the media: one waits until the first attempt for each before it
- * is over. It waits for no further attempt, which may come days later.
+ * The events of a message's media go out in the order of the media: one waits until the first attempt for each before
+ * it is over. It waits for no further attempt, which may come days later.
  *
- * They go to the endpoints that there are now, or, if a person had media copied again, to those they were held for. While the
- * line is disabled, they are held until it is enabled.
+ * They go to the endpoints that there are now, or, if a person had media copied again, to those they were held for.
+ * While the line is disabled, they are held until it is enabled.
  */
 async function deliverEvents(trx: Database, messageId: string): Promise<NewDelivery[]> {
   const deliveries: NewDelivery[] = []

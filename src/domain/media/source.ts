@@ -45,8 +45,8 @@ function limitedBy(maxBytes: number, file: TemporaryFile): Take {
 }
 
 /**
- * Reads our own files from the storage, not over HTTP: PUBLIC_URL may be an address that `safe-fetch` refuses, or
- * that this machine cannot reach. What came in a carrier's request itself is in a `data:` URL (RFC 2397).
+ * Reads our own files from the storage, not over HTTP: PUBLIC_URL may be an address that `safe-fetch` refuses, or that
+ * this machine cannot reach. Media that came inside a carrier's request are in a `data:` URL (RFC 2397).
  *
  * @returns false if the URL is not ours
  */

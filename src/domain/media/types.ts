@@ -37,7 +37,7 @@ const RECEIVED: [string, string][] = [
   ['webm', 'video/webm'],
 ]
 
-/** A recording in a video's container is played as sound. */
+/** A recording in a video container is played as sound. */
 const RECORDED: [string, string][] = [
   ['mp4', 'audio/mp4'],
   ['3gp', 'audio/3gpp'],
@@ -74,7 +74,7 @@ export async function contentTypeOf(head: Buffer, purpose: MediaPurpose): Promis
 }
 
 /**
- * The type is detected from the bytes, never from a name. Some bytes make the package throw; they are of no known
+ * The type is detected from the bytes, never from a name. Some bytes make the package throw; they count as no known
  * type. The package is loaded for the first file, because it takes 40 ms of the processor and 5 MB (measured).
  */
 export async function extensionOf(bytes: Buffer): Promise<string | undefined> {

@@ -19,8 +19,8 @@ import { receiveMessage } from './receive.js'
 const POLL_EVERY_SECONDS = 180
 
 /**
- * Each poll looks this far back again: a record may come into the carrier's list late, a recording is listed long
- * before it is finished, and the carrier's clock is not ours.
+ * Each poll looks this far back: a record may appear in the carrier's list late, a recording is listed long before it
+ * is finished, and the carrier's clock is not ours.
  */
 const OVERLAP_MS = 30 * 60_000
 
@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000
 const TOO_NEW_MS = 60_000
 
 /**
- * Asks carriers what our lines have received, and takes in what no callback delivered: if we were down for longer than
+ * Asks carriers what our lines have received, and receives what no callback delivered: if we were down for longer than
  * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks,
  * except that they are looked for under all accounts of the kind.
  *
@@ -40,7 +40,7 @@ const TOO_NEW_MS = 60_000
  *
  * @param options.isStart true if the process has just started: accounts that were asked shortly before are asked
  *   again
- * @returns the number of messages taken in
+ * @returns the number of messages received
  */
 export async function catchUp(
   context: Context,
@@ -110,13 +110,13 @@ interface Poll {
    */
   keptUntil: number
   signal: AbortSignal
-  /** Does the work of one account after that of another. */
+  /** Runs the work of one account after another's. */
   inTurn: Semaphore
   taken: number
   failed: number
 }
 
-/** A record that cannot be taken in does not stop the others, but `received_until` then stays where it is. */
+/** A record that cannot be received does not stop the others, but `received_until` then stays where it is. */
 async function receiveRecords(context: Context, poll: Poll, batch: readonly ReceivedRecord[]): Promise<void> {
   const { carrier, kind, keptSince, keptUntil, signal } = poll
   const records = batch.filter(

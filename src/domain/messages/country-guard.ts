@@ -18,14 +18,14 @@ import { parseE164 } from './phone-number.js'
 
 export type { CountryPause } from '../../database/messages/country-guard.js'
 
-/** A user who sends ten times as much as in any hour of a month has a new purpose, or is someone else. */
+/** A user who sends ten times as much as in any hour of a month has a new purpose, or is somebody else. */
 const FACTOR = 10
 
 /**
- * Someone who steals a webhook's URL earns by sending to their own numbers, in a country that the user does not send
- * to. So when a user's messages to a country rise suddenly, messages to it are refused until an operator resumes them.
- * Messages that were accepted before are sent. It is called every few seconds; if several processes call it, one does
- * it.
+ * Someone who steals a webhook's URL earns money by sending to their own numbers, in a country that the user does not
+ * send to. So when a user's messages to a country rise suddenly, messages to it are refused until an operator resumes
+ * them. Messages that were accepted before are sent. It is called every few seconds; if several processes call it, one
+ * does it.
  *
  * Lines in that country, and lines with a list of countries that has it, go on, because that is wanted.
  *

@@ -19,10 +19,10 @@ import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 import { paceOf } from './windows.js'
 
-/** The carrier took nothing: it is asked again soon, then less often, until the message expires. */
+/** The carrier took nothing: we ask it again soon, then less and less often, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
 
-/** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */
+/** Calls the carrier once with a claimed message. Never throws: the settlement says what happened to the message. */
 export async function handOver(
   context: Context,
   carrier: CarrierClient,
@@ -160,10 +160,10 @@ function waitAskedFor({ retryInMs }: CarrierThrottled): number {
   return Math.min(Math.max(Math.ceil(retryInMs) || 0, 0), MAX_THROTTLE_MS)
 }
 
-/** A carrier's code that heeds its signal says more in this time. */
+/** Carrier code that heeds its signal gives more details within this time. */
 const HEED_MS = 100
 
-/** Ends the wait even if a carrier's code ignores its signal. */
+/** Ends the wait even if carrier code ignores its signal. */
 function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {

@@ -13,8 +13,7 @@ export interface ParsedNumber {
 }
 
 /**
- * E.164 has 15 digits; the rest is room for signs, spaces and `tel:`. Parsing a long text would take the event loop's
- * time.
+ * E.164 has 15 digits; the rest is room for signs, spaces and `tel:`. Parsing a long text would block the event loop.
  */
 export const MAX_NUMBER_LENGTH = 64
 
@@ -65,8 +64,8 @@ export function parseE164(input: string): ParsedNumber | undefined {
 }
 
 /**
- * Programs that take a column of numbers for figures write `4152000123.0`. As digits in two groups that would be
- * somebody's number in Switzerland.
+ * Programs that mistake a column of phone numbers for figures write `4152000123.0`. As digits in two groups that would
+ * be somebody's number in Switzerland.
  */
 const WITH_FRACTION = /^(\+?\d+)\.0+$/
 
@@ -84,9 +83,9 @@ export function withoutInvisible(written: string): string {
 
 /**
  * Digits without a plus sign can often be read in two ways. A valid reading wins over a merely possible one, and a
- * phone that takes texts over a landline: nearly every row of 11 digits is a valid German landline. Among equals the
- * national reading wins, unless the digits begin with the line's own country code: people write that only if they
- * mean it.
+ * mobile number over a landline: nearly every sequence of 11 digits is a valid German landline. Among equals the
+ * national reading wins, unless the digits begin with the line's own country code: people write that only if they mean
+ * it.
  */
 function likelier(
   national: PhoneNumber | undefined,
@@ -103,7 +102,7 @@ function likelihood(read: PhoneNumber): number {
   return read.getType() === 'FIXED_LINE' ? 1 : 2
 }
 
-/** Digits in groups must be a valid number: `555-123-456` is more likely a local number that lacks a digit. */
+/** Digits in groups must be a valid number: `555-123-456` is more likely a local number with a missing digit. */
 function readWithCountryCode(digits: string): PhoneNumber | undefined {
   if (!/^\d/.test(digits)) return undefined
   const found = readAcceptable(`+${digits}`, undefined)
@@ -137,8 +136,8 @@ function countryOf(read: PhoneNumber | undefined): string | undefined {
 const OLD_MEXICAN_PHONE = /^\+521(?=\d{10}$)/
 
 /**
- * Writes an E.164 number as it is today, so that a person has one number: for the conversation, the limits, the
- * opt-out, and the texts that are sent back. Any other text stays as it is.
+ * Writes an E.164 number in its current form, so that a person has a single number: for the conversation, the limits,
+ * the opt-out, and the texts that are sent back. Any other text stays as it is.
  */
 export function inForce(number: string): string {
   return number.startsWith('+521') ? number.replace(OLD_MEXICAN_PHONE, '+52') : number
@@ -151,7 +150,7 @@ export function inForce(number: string): string {
 function readAcceptable(written: string, country: string | undefined): PhoneNumber | undefined {
   const found = readInForce(written, country)
   if (found?.isPossible() !== true || found.ext) return undefined
-  // Most numbers are written in E.164 already, and reading them once more would cost much.
+  // Most numbers are already in E.164, and reading them again would be costly.
   if (found.number === written) return found
   return read(found.number, undefined)?.number === found.number ? found : undefined
 }
@@ -175,10 +174,10 @@ function read(written: string, country: string | undefined): PhoneNumber | undef
 const FREEPHONE = '800'
 
 /**
- * True if a text to the number may cost many times the usual price, by which a thief of a webhook URL could earn.
- * These are premium rates, even if the number is not assigned yet (+1 900); personal numbers, which lead to wherever
- * their holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882,
- * +883), universal personal, shared-cost and premium numbers (+878, +808, +979).
+ * True if a text to the number may cost many times the usual price, which could make money for a thief of a webhook
+ * URL. These are premium rates, even if the number is not assigned yet (+1 900); personal numbers, which lead wherever
+ * their holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882, +883),
+ * universal personal, shared-cost and premium numbers (+878, +808, +979).
  */
 function isPremiumNumber(number: PhoneNumber): boolean {
   if (number.isNonGeographic()) return number.countryCallingCode !== FREEPHONE

@@ -25,8 +25,8 @@ const CODE_LENGTHS = [1, 2, 3]
 
 /**
  * True if the library would read a number in E.164 just as it is written, consider it possible, and not at a premium
- * rate. It decides this for most numbers at a tenth of the library's cost; for the others the library has to be
- * asked. `plain-e164.test.ts` compares both for every calling code.
+ * rate. It decides this for most numbers at a tenth of the library's cost; the others need the library.
+ * `plain-e164.test.ts` compares both for every calling code.
  */
 export function isPlainE164(written: string): boolean {
   if (!/^\+[1-9]\d{5,14}$/.test(written)) return false

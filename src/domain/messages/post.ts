@@ -70,7 +70,7 @@ export async function queueAndRead(
   try {
     return await getMessage(context, userId, id)
   } catch (error) {
-    // It is committed, so it would be wrong to say that it can be sent again.
+    // It is committed, so it would be wrong to say that the request can be repeated.
     throw error instanceof Unavailable ? new OutcomeUnknown(error) : error
   }
 }
@@ -159,10 +159,10 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const line = await findLine(message.lineId)
   const destination = judgeDestination({ ...line, lineNumber: line.number }, message.toNumber)
   const toNumber = destination.number
-  // Not the line alone: that is the scope of its incoming webhook. And not the application alone: its users, of whom one
-  // may use a key that another's message will have, know nothing of each other.
+  // Not the line alone: that is the scope of its incoming webhook. And not the application alone: its users know
+  // nothing of each other, and one may use a key that another's message will have.
   const scopeId = idFrom(applicationId ?? userId, line.id)
-  // A repeat has the answer of the first request, wherever its media are by now.
+  // A repeat gets the answer to the first request, wherever its media are by now.
   const isRepeat = media.urls.length > 0 && key !== undefined && (await isKeyKnown(context.db, scopeId, key))
   const refusal =
     (isRepeat ? undefined : await refusalOfMedia(context, line, media)) ??

@@ -70,8 +70,8 @@ interface Tools {
 }
 
 /**
- * Takes in a batch of receipts. Receipts of one message are applied one after another, so that endpoints hear of each
- * state; all others are applied together.
+ * Processes a batch of receipts. Receipts of one message are applied one after another, so that endpoints are notified
+ * of each state; all others are applied together.
  */
 export async function receiveReceipts(
   tools: Tools,
@@ -97,7 +97,7 @@ export async function receiveReceipts(
 async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise<ReceiptAnswer[]> {
   const { found, outdated, ...changes } = await applyReceipts(tools.db, receipts)
   await followReceipts(tools, changes)
-  // A process that dies in between has not answered the carrier, which then repeats it.
+  // A process that dies in between has not responded to the carrier, which then repeats the receipt.
   const charges = found.flatMap(({ n, messageId: id }) => {
     const charge = receipts[n]?.charge
     return charge === undefined ? [] : [{ id, ...charge }]

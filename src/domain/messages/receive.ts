@@ -38,7 +38,7 @@ export interface InboundMessage {
   toNumber: string
   /** Our copy of media is what everybody else gets. */
   content: ReceivedContent
-  /** The carrier's reading of the text as a keyword, which it has answered already. */
+  /** The keyword that the carrier recognized in the text, and has already answered. */
   carrierKeyword?: Keyword
   /** The time when the carrier got it, if it comes late; the default is now. */
   receivedAt?: Date
@@ -47,7 +47,7 @@ export interface InboundMessage {
 export type ReceiveOutcome =
   /** `deliveryCount` is 0 for media, whose deliveries are made when they are copied. */
   | { kind: 'received'; messageId: string; deliveryCount: number }
-  /** The carrier has delivered this message before: nothing was done again. */
+  /** The carrier has delivered this message before: nothing was done this time. */
   | Extract<ReceiveAnswer, { kind: 'repeat' }>
 
 /**
@@ -62,12 +62,12 @@ export function noLineOf(carrier: string): UserError {
 }
 
 /**
- * Takes in a message from a carrier: one transaction writes the message, the event and a delivery for each endpoint
+ * Receives a message from a carrier: one transaction writes the message, the event and a delivery for each endpoint
  * (for media, the copy for which the deliveries wait), and the answer comes after it. Calls of one turn of the event
  * loop share a transaction (`receiveBatch`). The number's window starts anew, and its first waiting message gets its
  * turn, unless two programs seem to answer each other.
  *
- * @param toldBy the way to recognize a repeat; by default the carrier's id
+ * @param toldBy how a repeat is recognized; by default the carrier's id
  * @throws UserError 404 if no line has the number, AccountChanged
  */
 export async function receiveMessage(
@@ -160,7 +160,7 @@ function newCopy(context: Context, eventType: MessageEventType, url: string): Re
 type Tools = Pick<Context, 'db' | 'queues' | 'windows' | 'log'>
 
 /**
- * Takes in a batch, however it was delivered, and then enqueues what follows from it. The enqueuing is not awaited: the
+ * Receives a batch, however it was delivered, and then enqueues what follows from it. The enqueuing is not awaited: the
  * rows are committed, and the answer does not need Redis.
  */
 export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Promise<ReceiveAnswer[]> {
@@ -207,7 +207,7 @@ async function takeIn(
 /**
  * Empties the sending windows of the senders' numbers, even if nothing was sent to them: that is cheaper than finding
  * out. Then the first message that waits for each number gets a new job, which finds a place. The order matters,
- * because it gives a job also to a message that has to wait in between. If either step fails, messages wait up to a
+ * because it also gives a job to a message that has to wait in between. If either step fails, messages wait up to a
  * minute longer.
  */
 async function giveTurns(

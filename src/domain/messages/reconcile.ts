@@ -11,8 +11,8 @@ import type { Context } from '../context.js'
 import { receiveReceipt } from './receipts.js'
 
 /**
- * The times are counted from the hand-over. The first is early, in case the carrier has a record already; at the
- * last, a request that was still on its way is surely over.
+ * The times are counted from the hand-over. The first is early, in case the carrier has a record already; by the last,
+ * a request that was still on its way is surely over.
  */
 const ASK_AFTER_SECONDS = [5, 30, 120, 600, 1800]
 /**

@@ -72,12 +72,14 @@ async function explain(context: Context, userId: string, id: string, what: strin
   )
 }
 
-/** Each batch is a transaction that locks the lines of its messages, and other messages on them wait meanwhile. */
+/**
+ * Each batch is a transaction that locks the lines of its messages, and other messages on them wait in the meantime.
+ */
 const BATCH = 500
 
 /**
  * Queues due messages, and ends expired ones. There is no job for a message that is scheduled, so there is none that
- * Redis could lose; and while Redis is away nothing is queued, since nothing could be sent.
+ * Redis could lose; and while Redis is unavailable nothing is queued, because nothing could be sent.
  *
  * @returns the number of messages queued
  */

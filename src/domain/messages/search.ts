@@ -56,12 +56,12 @@ export interface Found {
 }
 
 /**
- * Finds everything with this id, number, name, address or text. Users search their own data, operators all data
- * except texts and the URLs of endpoints, which are searched in the reader's own. In the reader's own data a part of
- * a number is enough. In others' messages operators find only a whole number, once they have given a reason
- * (`openNumberSearch`), and the users whose messages have it see that in their history: by parts, any person's number
- * could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's
- * `clientRef`), an event (the `webhook-id`), a delivery, a line, an application or a user.
+ * Finds everything with this id, number, name, address or text. Users search their own data, operators all data except
+ * texts and the URLs of endpoints, which are searched in the reader's own. In the reader's own data a part of a number
+ * is enough. In others' messages operators find only a whole number, once they have given a reason
+ * (`openNumberSearch`), and the users whose messages have it see that in their history: with partial numbers, they
+ * could find out any person's number digit by digit. An id may be that of a message (ours, the carrier's, or the
+ * sender's `clientRef`), an event (the `webhook-id`), a delivery, a line, an application or a user.
  *
  * @throws UserError 400
  */

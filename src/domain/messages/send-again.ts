@@ -15,8 +15,8 @@ import { refusalOfKey } from './submit/refusals.js'
 import { readDestination } from './submit/destination.js'
 
 /**
- * Sends a message again, for a user, that failed or whose outcome is unknown. This makes a new message with the same
- * number and content. It waits for its turn like every other; the worker checks if the number opted out.
+ * Resends, for a user, a message that failed or whose outcome is unknown. This makes a new message with the same number
+ * and content. It waits for its turn like every other; the worker checks whether the number has opted out.
  *
  * @param key names this one request: if it comes twice with the same key, only one message is sent
  * @throws UserError 404, 409 if the message did not fail or its line is disabled, 403 if the line may not send there,

@@ -31,10 +31,11 @@ export const OPTION_REFUSALS = {
 } as const
 
 /**
- * Returns the options to keep, and the reason why the message is refused unless it is a repeat: a repeat may come after
- * its `expiresAt`. Postgres decides if `sendAt` is in the future; an empty object costs nothing.
+ * Returns the options to store, and the reason why the message is refused unless it is a repeat: a repeat may come
+ * after its `expiresAt`. Postgres decides whether `sendAt` is in the future; an empty object costs nothing.
  *
- * @param earlier such a reason from before. A request with a fault besides is no repeat, so the first of them is thrown.
+ * @param earlier such a reason from before. A request with a fault besides is no repeat, so the first of them is
+ * thrown.
  * @throws UserError 400
  */
 export function readSendOptions(

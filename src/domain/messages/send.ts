@@ -68,11 +68,10 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   const { message } = answer
   switch (answer.kind) {
     case 'claimed':
-      // This is not awaited: if Redis does not learn of this place, the next claim notices that it is missing.
+      // This is not awaited: if this place does not reach Redis, the next claim notices that it is missing.
       if (request.placesAt !== message.account.name)
         void enterWindows(context, message).catch(() => undefined)
-      // The process was suspended meanwhile. Others may have considered the claim lost, and sent later messages
-      // already.
+      // The process has been suspended. Others may have considered the claim lost, and already sent later messages.
       if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
         await giveBack(context, request)
         return { outcome: { kind: 'wait', ms: 0, reason: 'too_late' }, message }
@@ -124,7 +123,7 @@ async function send(
   return context.leases.messages.during(message.id, async () => {
     const settlement = await settlementOf(context, message, claimed)
     await retryWrite(context, () => context.batched.settleMessage(settlement))
-    // A text in parts has places for those after the one that the carrier rejected.
+    // A text in parts still has places for the parts after the one that the carrier rejected.
     if (settlement.status === 'failed' && !isShort(message.text ?? ''))
       void givePlacesBack(context, [message])
     return outcomeOf(settlement)
@@ -169,7 +168,7 @@ async function waitForPlace(context: Context, message: MessageToSend, ms: number
 }
 
 /**
- * If the answer to a claim is lost, the row may be claimed all the same. That message would not be sent, and it would
+ * If the answer to a claim is lost, the row may still have been claimed. That message would not be sent, and would
  * become `unknown` when its lease ends. So the claim is given back.
  *
  * @throws Unavailable

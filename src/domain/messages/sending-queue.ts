@@ -15,7 +15,7 @@ interface QueuedMessage extends Requeued {
 
 /**
  * Queued messages wait here to be sent: in the lane of their carrier account, if a process has to hold its sessions,
- * and otherwise as jobs of `send-message`. Recent changes to an account may be unknown here. That is harmless: a
+ * and otherwise as jobs of `send-message`. Recent changes to an account may not be known here yet. That is harmless: a
  * worker that cannot send the message passes it on.
  */
 export interface SendingQueue {
@@ -41,7 +41,7 @@ interface Tools {
   heldKinds: readonly string[]
 }
 
-/** The longest that other accounts, or a line's move, may stay unknown. */
+/** How long other accounts, or a line's move, may go unnoticed. */
 const KNOWN_MS = 5000
 const LINES_KNOWN_MS = 60_000
 /** This bounds the memory. A busy installation has fewer lines than this at its accounts with sessions. */
@@ -50,7 +50,7 @@ const MAX_LINES = 50_000
 export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }: Tools): SendingQueue {
   let areThere: Promise<boolean> | undefined
   let readAt = -Infinity
-  /** null if it is at no such account. */
+  /** null if it is not at such an account. */
   let accountOfLine = new Map<string, string | null>()
   let linesReadAt = -Infinity
 
@@ -101,7 +101,7 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
   }
 
   /**
-   * Without a process that takes them they get jobs too, which report that for each message, and fail expired ones.
+   * Without a process that takes them, they also get jobs, which report this for each message, and fail expired ones.
    */
   async function put(accountId: string, messages: readonly QueuedMessage[]): Promise<void> {
     try {

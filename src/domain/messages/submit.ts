@@ -33,7 +33,7 @@ export async function submitToIncomingWebhook(
   message: IncomingWebhookMessage,
   tokenHash = webhook.tokenHash,
 ): Promise<QueueAnswer> {
-  // Lone surrogates are not valid text; Postgres would refuse the whole batch for one.
+  // Lone surrogates are not valid text; Postgres would refuse the whole batch because of one.
   const text = message.text.toWellFormed()
   requireSendable(text)
   const { number: toNumber, refusal: explained } = judgeDestination(webhook, message.toNumber)

@@ -10,7 +10,7 @@ import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { getMessage } from './get-message.js'
 
-/** A user waits for the answer, and messages wait for the locks of a batch. */
+/** A user is waiting for the answer, and messages wait for the locks of a batch. */
 const AT_ONCE = 500
 
 /** Counting a line's messages stops here. */

@@ -27,12 +27,13 @@ export function numberWindowKey(lineId: string, number: string): string {
 
 /**
  * Takes a place in every window of the line, and then in the window of its account, which has another hash tag. A
- * message that waits for the account keeps its places in the line until then. Otherwise they would expire by then,
- * and the line's next messages would take places only to wait for the account as well (measured: five lines at 1/s
- * each, at an account with 3/s, sent 1/s together).
+ * message that waits for the account keeps its places in the line until then. Otherwise they would expire by then, and
+ * the line's next messages would take places only to wait for the account as well (measured: five lines at 1/s each, at
+ * an account with 3/s, sent 1/s together).
  *
- * The service's own replies go first: whoever texts STOP expects the confirmation within minutes, however much waits on
- * the line (47 CFR 64.1200(a)(12)). So does a message that the carrier has throttled: it had its turn before all that wait.
+ * The service's own replies go first: anyone who texts STOP expects the confirmation within minutes, however much is
+ * waiting on the line (47 CFR 64.1200(a)(12)). So does a message that the carrier has throttled: it had its turn before
+ * all those that wait.
  *
  * The line's limits count texts. Its pace and that of its account count what the carrier does: the parts that it gets.
  *
@@ -84,7 +85,7 @@ export async function refillWindows(
 }
 
 /**
- * Takes messages that need no place any more out of all windows in which they may wait.
+ * Removes messages that no longer need a place from all windows in which they may be waiting.
  *
  * @returns the messages that waited behind them and may ask earlier, with the milliseconds until then
  * @throws Unavailable
@@ -117,8 +118,8 @@ export async function leaveWindows(
 }
 
 /**
- * Forgets who waits for the paces of these lines or accounts, and for the limits of these lines. Each was told a time, and
- * later ones are told theirs by it, so all of them have to ask again.
+ * Forgets which messages wait for the paces of these lines or accounts, and for the limits of these lines. Each was
+ * given a time, and later ones get theirs from it, so all of them have to ask again.
  *
  * @throws Unavailable
  */

@@ -18,10 +18,10 @@ import { eachRow } from '../each-row.js'
 
 export type { AuditDetails, AuditFilter, ListedAuditRow } from '../../database/operating/audit-log.js'
 
-/** An act; the context has its actor. */
+/** An action; the context has its actor. */
 export interface Act {
   action: Action
-  /** If left out, it is nothing in particular. */
+  /** If omitted, nothing in particular. */
   subjectId?: string | null
   /** The user whose data they are; left out if they belong to no user. */
   userId?: string | null
@@ -34,9 +34,9 @@ export interface Act {
 type WithActor = Pick<Context, 'actor'>
 
 /**
- * Records an act in the transaction that does it, so that neither exists without the other. A change that changed
- * nothing (there is a `before`, and all of `after` is in it) is not recorded. Otherwise only the differences are
- * kept.
+ * Records an action in the transaction that performs it, so that neither exists without the other. A change that
+ * changed nothing (there is a `before`, and all of `after` is in it) is not recorded. Otherwise, only the differences
+ * are stored.
  *
  * Never give it a secret, a text or a person's number: what is written here cannot be removed.
  */
@@ -46,7 +46,7 @@ export async function record(context: WithActor, trx: Database, act: Act): Promi
 }
 
 /**
- * Does the same as `record` for acts that are often repeated and count once, such as a look or a refusal. It writes
+ * Does the same as `record` for actions that are often repeated but count once, such as a look or a refusal. It writes
  * no second row of the same actor for the same subject within this many minutes.
  */
 export async function recordOnce(context: WithActor & Pick<Context, 'db'>, act: Act, withinMinutes: number) {
@@ -94,8 +94,8 @@ export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<
 }
 
 /**
- * Masks a URL for the record, because many have a secret in their path or query. The few characters at its end are of
- * its hash, so that two URLs of one host can be told apart.
+ * Masks a URL for the record, because many have a secret in their path or query. It ends with a few characters of the
+ * URL's hash, which distinguish two URLs of one host.
  */
 export function maskUrl(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return null

@@ -9,21 +9,21 @@ import { countOf } from './overview/figures.js'
 /** A predicate, for one thing and for several. */
 export type Does = readonly [one: string, several: string]
 
-/** A fault that does not end by itself, and everything that has it: a row of "Needs attention". */
+/** A fault that does not go away by itself, and everything that has it: a row of "Needs attention". */
 export interface Cause {
   mood: 'bad' | 'waiting'
-  /** What it is in a word or two, such as `HTTP 500`. */
+  /** The fault in a word or two, such as `HTTP 500`. */
   code: string
   noun: Does
   does: Does
   /** True if the code alone says what it is, so that the sentence would only repeat it. */
   isSaidByCode: boolean
   count: number
-  /** The time when it began. */
+  /** When it began. */
   since: Date | null
-  /** The number of times in a row that it happened; 0 if that is not counted. */
+  /** How many times in a row it happened; 0 if that is not counted. */
   failureCount: number
-  /** The ones that are named. */
+  /** The ones to name. */
   whose: CauseOf[]
 }
 
@@ -42,7 +42,7 @@ export interface CauseOf {
 export const ENDPOINT: Does = ['endpoint', 'endpoints']
 const LINE: Does = ['line', 'lines']
 
-/** Returns the reason why an endpoint does not take its events, as a predicate. */
+/** Returns why an endpoint does not accept its events, as a predicate. */
 export function failureDoes(failure: string | null): Does {
   const status = statusOf(failure)
   if (status !== undefined) return [`answers HTTP ${status}`, `answer HTTP ${status}`]
@@ -54,7 +54,7 @@ export function failureDoes(failure: string | null): Does {
   return [one, several]
 }
 
-/** Returns the reason in a word or two, for a badge. */
+/** Returns that reason in a word or two, for a badge. */
 function failureCode(failure: string | null): string {
   const status = statusOf(failure)
   return status === undefined ? (FAILURES[failure ?? '']?.[0] ?? 'failing') : `HTTP ${status}`
@@ -239,7 +239,7 @@ function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cau
   return cause(['has held events', 'have held events'], null, true)
 }
 
-/** Joins equal causes, the worst first, then the largest groups. */
+/** Groups equal causes, worst first, then the largest groups. */
 export function groupCauses(causes: readonly Cause[]): Cause[] {
   const groups = new Map<string, Cause>()
   for (const cause of causes) {

@@ -23,13 +23,13 @@ import { removeOldMedia } from '../media/retention.js'
 
 /** Deleting the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
-/** The tokens of a grant that has ended may be a million. */
+/** A grant that has ended may have a million tokens. */
 const OAUTH_RECORDS_AT_ONCE = 5000
 const NOTICES_KEPT_DAYS = 90
 const TASKS_KEPT_DAYS = 30
-/** Each takes with it the events that it sent to another URL. */
+/** Deleting each also deletes the events that it sent to another URL. */
 const TASKS_AT_ONCE = 10
-/** Each takes its mails with it. */
+/** Deleting each also deletes its mails. */
 const NOTICES_AT_ONCE = 1000
 
 /** The chores, by the log's names of their counts. */
@@ -58,8 +58,8 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
 }
 
 /**
- * Makes the partitions that will be needed, and deletes what has expired. It is never urgent. A chore that fails keeps
- * none of the others from being done, and has its next try in an hour.
+ * Makes the partitions that will be needed, and deletes what has expired. It is never urgent. A chore that fails does
+ * not keep the others from being done, and is tried again in an hour.
  *
  * @throws Unavailable
  */

@@ -17,7 +17,7 @@ export interface Pauser {
 
 export const COMMAND_LINE: Pauser = { userId: null, isOperator: true }
 
-/** Makes a user the pauser of what they own. */
+/** Makes a user the one who pauses what they own. */
 export function ownerOf(userId: string): Pauser {
   return { userId, isOperator: false }
 }
@@ -47,7 +47,7 @@ type Tools = Pick<Context, 'db' | 'log' | 'actor'>
 
 /**
  * Pauses a line: nothing is sent with it until it is resumed, except the service's automatic answers. Messages are
- * accepted and wait, and expire as always. Receiving continues. A line that is paused stays so.
+ * accepted and wait, and expire as always. Receiving continues. A line that is already paused stays paused.
  */
 export async function pauseLine(
   context: Context,
@@ -93,8 +93,8 @@ export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
 }
 
 /**
- * Pauses an endpoint: nothing is delivered until it is resumed, and events wait and use up no attempt. Another URL
- * does not change that.
+ * Pauses an endpoint: nothing is delivered until it is resumed, and events wait and use up no attempt. A new URL does
+ * not change that.
  */
 export async function pauseEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
   await pause(context, by, ofEndpoint(endpoint))
@@ -146,7 +146,7 @@ function ofEndpoint({ id, lineId, applicationId, userId }: Endpoint): Pausable {
   return { row, audited: 'endpoint', subjectId, userId, about: { endpointId: id }, logged }
 }
 
-/** @returns false if it was paused already */
+/** @returns false if it was already paused */
 async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<boolean> {
   const { row, audited, subjectId, userId, about, logged } = pausable
   const isChanged = await transaction(context.db, async (trx) => {

@@ -48,7 +48,7 @@ export async function countSealed({ db, config }: Pick<Context, 'db' | 'config'>
 
 export interface Resealed {
   resealedCount: number
-  /** The number that were under the first key already. */
+  /** The number that were already under the first key. */
   currentCount: number
   /** The places of the values that none of the keys opens, as `secrets.ts` names them. */
   unreadable: string[]
@@ -56,8 +56,8 @@ export interface Resealed {
 
 /**
  * Puts every secret at rest under the first key of ENCRYPTION_KEY, so that the others can be removed from it. It may
- * run beside the processes, and be interrupted and run again: each row is changed separately, and only if it was not
- * changed meanwhile. Values that others write are under the first key anyway.
+ * run alongside the processes, and be interrupted and run again: each row is changed separately, and only if nobody
+ * else has changed it in the meantime. Values that others write are under the first key anyway.
  */
 export async function resealSecrets({ db, secrets }: Pick<Context, 'db' | 'secrets'>): Promise<Resealed> {
   const done: Resealed = { resealedCount: 0, currentCount: 0, unreadable: [] }

@@ -4,12 +4,13 @@ import { whenReady } from '../../kit/redis/redis.js'
 import { QUEUE_PREFIX } from '../../queues/queues.js'
 import type { Context } from '../context.js'
 
-/** The databases whose processes use this Redis, by the second in which each was last noted. */
+/** The databases whose processes use this Redis, by the second in which each was last recorded. */
 const KEY = `${QUEUE_PREFIX}:databases`
 
 /**
- * A database that was not noted for this long is no longer used. So a new Postgres, after a restore or an upgrade, and
- * a Redis that was emptied need nothing from anybody. `maintenance` notes its own several times in this time.
+ * A database that has not been recorded for this long is no longer in use. So nobody has to do anything about a new
+ * Postgres, after a restore or an upgrade, or about a Redis that was emptied. `maintenance` records its own database
+ * several times in this period.
  */
 const IN_USE_SECONDS = 60
 
@@ -34,10 +35,10 @@ export async function listDatabasesInUse(redis: Context['redis']): Promise<strin
   return redis.zrangebyscore(KEY, (await secondOf(redis)) - IN_USE_SECONDS, '+inf')
 }
 
-/** The connections of this process on which another installation, or that there may be one, has been reported. */
+/** The connections of this process on which another installation, or a possible one, has been reported. */
 const reported = new WeakSet<Context['redis']>()
 
-/** Notes that this database is in use, and warns once if another one is too. Once, it also tells that this is unknown. */
+/** Records that this database is in use, and warns once if another one is too, or if that cannot be determined. */
 export async function watchSharedRedis({ db, redis, log }: Stores): Promise<void> {
   const own = await readDatabaseIdentity(db)
   if (own === undefined) {
@@ -64,13 +65,13 @@ function reportOnce(redis: Context['redis'], report: () => void): void {
   report()
 }
 
-/** The clocks of the machines may differ, so that of Redis counts. */
+/** The machines' clocks may differ, so the clock of Redis counts. */
 async function secondOf(redis: Context['redis']): Promise<number> {
   const [second] = await redis.time()
   return Number(second)
 }
 
-/** Looks once, as soon as Redis can be reached. The process starts whatever is found. */
+/** Checks once, as soon as Redis can be reached. The process starts whatever the result. */
 export async function warnOfSharedRedis(context: Stores): Promise<void> {
   try {
     await whenReady(context.redis)

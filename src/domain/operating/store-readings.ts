@@ -18,7 +18,7 @@ import * as metrics from '../../telemetry/metrics.js'
 import type { Context } from '../context.js'
 import { readDisks } from './overview/disks.js'
 
-/** A store is asked no more often than this, however often Prometheus comes. */
+/** A store is queried no more often than this, however often Prometheus scrapes. */
 const FRESH_MS = 5000
 /** A store counts as down after this. Prometheus itself waits 10 s by default. */
 const PATIENCE_MS = 2000
@@ -96,7 +96,7 @@ export function createStoreReadings(
 }
 
 /**
- * Reads the disk of the copies of media. One that cannot be seen has no figures, and one that hangs keeps its last
+ * Reads the disk of the copies of media. A disk that cannot be read has no figures, and one that hangs keeps its last
  * ones.
  */
 async function readDisk({ config, log }: Context): Promise<void> {
@@ -135,7 +135,7 @@ function createReading(
     isAnswering = true
     metrics.storeUp.set({ store }, 1)
     const shows = await readParts(context, parts)
-    // All are set together, so that no scrape sees one half.
+    // All are set together, so that no scrape sees only half of them.
     clear()
     for (const show of shows) show()
   }
@@ -210,7 +210,7 @@ async function readJobs({ queues, redis }: Context): Promise<() => void> {
   }
 }
 
-/** Reads only what Redis reports about itself, which a managed one may not. */
+/** Reads only what Redis reports about itself; a managed Redis may not. */
 async function readSafety({ redis }: Context): Promise<() => void> {
   const facts = await readRedisFacts(redis).catch((error: unknown) => {
     if (!IS_REFUSED.test(String(error))) throw error

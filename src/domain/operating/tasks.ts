@@ -17,7 +17,7 @@ import type { Context } from '../context.js'
 export type { Task } from '../../database/operating/tasks.js'
 
 /**
- * The most that a user, an application, or all operators at the command line together may have: the next one is
+ * The most tasks that a user, an application, or all operators at the command line together may have; any more are
  * refused.
  */
 const MAX_OPEN_TASKS = 3
@@ -76,7 +76,7 @@ export async function listTasksOf(
 }
 
 /**
- * Stops a task: what is done stays done, and a batch that is under way finishes.
+ * Stops a task: what is done stays done, and a batch under way finishes.
  *
  * @param userId undefined for operators, who may stop any user's
  * @throws UserError 404, 409 if it is over

@@ -18,13 +18,11 @@ import { MAX_NAME_LENGTH, readName } from '../names.js'
 
 export type { ApiToken, TokenScope } from '../../database/people/api-tokens.js'
 
-/**
- * More are not needed in practice. The page shows all tokens, and a program that makes tokens in a loop is stopped.
- */
+/** Nobody needs more in practice. The page shows all tokens, and a program that creates tokens in a loop is stopped. */
 const MAX_TOKENS = 100
 /**
- * The prefixes let a scanner that finds a leaked token know what it is. A token that may not do everything has
- * another prefix: a release that does not know scopes yet, and still runs beside this one, refuses it.
+ * The prefixes let a scanner that finds a leaked token know what it is. A token that may not do everything has another
+ * prefix: a release that does not know scopes yet, but still runs beside this one, refuses it.
  */
 const PREFIX = { all: 'lhp_', scoped: 'lhs_' }
 const FORM = /^lh[ps]_[\w-]{43}$/
@@ -47,7 +45,7 @@ export interface CreatedApiToken extends TokenScope {
 }
 
 /**
- * Makes a token with which a user's programs call the API. It is returned only once, because only its hash is kept.
+ * Makes a token with which a user's programs call the API. It is returned only once, because only its hash is stored.
  *
  * @throws UserError 400 for a field, 404 for the user and the line, 409 if the user is disabled or has 100 tokens
  */
@@ -100,7 +98,7 @@ export async function createApiToken(
 }
 
 /**
- * Removes a token; requests with it are refused from now on.
+ * Removes a token; requests with it are then refused.
  *
  * @throws UserError 404
  */

@@ -7,13 +7,13 @@ import type { Context } from '../context.js'
 import { newSession } from './sessions.js'
 
 /**
- * The most sessions that a user has at a time. More browsers are not needed in practice: with one more, the session
- * that was unused for longest ends.
+ * The most sessions that a user has at a time. Nobody needs more browsers in practice: with one more, the session that
+ * has been idle for longest ends.
  */
 const MAX_SESSIONS = 20
 
 export interface BegunSession {
-  /** The token that the browser keeps. */
+  /** The token that the browser stores. */
   token: string
   /** True if the second factor is still required: until then the token opens nothing else. */
   isHalfOpen: boolean

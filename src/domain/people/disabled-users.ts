@@ -16,16 +16,16 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { endOnDisabledLine } from '../messages/send/end-on-disabled-lines.js'
 
-/** Decides if a disabled user's lines, incoming webhooks, events and applications continue or stop. */
+/** Decides whether a disabled user's lines, incoming webhooks, events and applications continue or stop. */
 export type Belongings = 'goes_on' | 'stops'
 
 /**
- * The user can do nothing from now on, in any process: every statement that looks up a session, an API token or the
- * tokens of an authorization checks if its user is disabled. Sessions and a set-up link end for good; tokens and
+ * From now on, the user can do nothing, in any process: every statement that looks up a session, an API token or the
+ * tokens of an authorization checks whether its user is disabled. Sessions and a set-up link end for good; tokens and
  * authorizations return when the user is enabled.
  *
- * What is stopped is disabled and marked: a line sends nothing, its waiting messages fail and its webhook returns 404, and
- * endpoints hold their events.
+ * Whatever is stopped is disabled and marked: a line sends nothing, its waiting messages fail and its webhook returns
+ * 404, and endpoints hold their events.
  *
  * @throws UserError 404, 409 if the user is disabled already, is the actor, or is the last operator who can sign in
  */
@@ -58,8 +58,8 @@ export async function disableUser(context: Context, userId: string, belongings: 
 }
 
 /**
- * Restores the user: tokens and authorizations count again, and what was stopped continues. Events that were held
- * meanwhile stay held until a user sends them.
+ * Restores the user: tokens and authorizations count again, and what was stopped continues. Events that were held in
+ * the meantime stay held until a user sends them.
  *
  * @throws UserError 404, 409 if the user is not disabled
  */

@@ -34,7 +34,7 @@ import { findUsersWithPerson } from './users-with-person.js'
 
 export type { PersonCounts } from '../../database/people/finding.js'
 
-/** There are few, because the rows of a batch are locked together. */
+/** A batch is small, because its rows are locked together. */
 const ROWS_AT_ONCE = 200
 
 /**
@@ -70,15 +70,15 @@ export async function findPerson(context: Context, number: string): Promise<Pers
  * Erases every text, medium, excerpt and contact of a person, and replaces their number by a word. Ids, states and
  * times stay, so that counts stay right. An opt-out stays under its number, because it must continue to apply.
  *
- * Waiting messages and deliveries end first. Those that a worker holds are waited for.
+ * Waiting messages and deliveries end first. It waits for those that a worker holds.
  *
- * After an interruption it continues, because what is erased is not found again.
+ * After an interruption, it can be run again, because erased rows are not found again.
  *
  * The users concerned see it in their history, which is written just before the first row is erased.
  *
  * @param reason the reason, as shown in the audit log and in that history
  * @param options.patienceMs the longest wait for workers
- * @throws UserError 400 for the reason; 409 if workers are still busy then; what waited has ended nevertheless
+ * @throws UserError 400 for the reason; 409 if workers are still busy then; whatever was waiting has still ended
  */
 export async function forgetPerson(
   context: Context,
@@ -88,7 +88,7 @@ export async function forgetPerson(
 ): Promise<PersonCounts> {
   const { db } = context
   const why = readReason(reason)
-  // Before the time is read: what a list has queued until then is older than that.
+  // This comes before the time is read, so anything that a list has queued until then is older than that.
   for await (const lineIds of eachLineBatch(db)) await endListed(db, { number, lineIds })
   const until = await readClock(db)
   await eachPart(context, number, until, (person) => endAll(context, person))
@@ -153,7 +153,7 @@ async function waitForWorkers(
       )
     }
     await sleep(LOOK_MS)
-    // Messages that a worker has given back wait again.
+    // Messages that a worker has given back are waiting again.
     await eachPart(context, number, until, (person) => endAll(context, person))
   }
 }

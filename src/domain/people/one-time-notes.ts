@@ -3,12 +3,12 @@ import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'
 import type { Session } from './sessions.js'
 
-/** A browser needs them for a redirect only. */
+/** A browser needs them only for a redirect. */
 const LIFE_SECONDS = 60
 
 /**
- * Keeps what a form has made, such as a new token, for the page to which the form redirects. It is sealed, and can be
- * taken once, in the same session.
+ * Stores what a form has made, such as a new token, for the page to which the form redirects. It is sealed, and can be
+ * read once, in the same session.
  *
  * @returns its name, which may be in a URL: it opens nothing in another session
  * @throws Unavailable
@@ -24,7 +24,7 @@ export async function keepNote(
   return name
 }
 
-/** @returns undefined if it was taken already, or is too old, or of another session */
+/** @returns undefined if it was already read, is too old, or belongs to another session */
 export async function takeNote(
   { redis, secrets }: Pick<Context, 'redis' | 'secrets'>,
   session: Session,

@@ -10,18 +10,17 @@ import type { Context } from '../context.js'
 
 const HOUR_MS = 3_600_000
 
-/** The links in an hour: to one account, and requested from one network, behind which many people may be. */
+/** How many links are allowed in an hour: to one account, and from one network, which many people may share. */
 const PER_ACCOUNT = 3
 const PER_NETWORK = 30
 
-/** The answer comes after this time, so that its duration does not reveal if there is such an account. */
+/** The response comes after this time, so that its duration does not reveal whether there is such an account. */
 const ANSWER_MS = 400
 
 /**
- * Makes sure that a link to set a new password is mailed, if there is an account with this address that has a
- * password and is not disabled. (One that has none yet has its set-up link, which a stranger must not end.) The
- * caller cannot distinguish this from any other case, such as that the account or the network has had its links of
- * this hour.
+ * Makes sure that a link to set a new password is mailed, if there is an account with this address that has a password
+ * and is not disabled. (One that has none yet has its set-up link, which a stranger must not end.) The caller cannot
+ * distinguish this from any other case, such as that the account or the network has had its links of this hour.
  *
  * `maintenance` makes the link and mails it.
  *
@@ -45,7 +44,7 @@ async function queueLink(context: Context, email: string, address: string): Prom
   if (waitMs > 0 || user === undefined) return
   const { id: userId } = user
   const isQueued = await transaction(db, async (trx) => {
-    // Under this lock no other request counts the links of the account.
+    // Under this lock, no other request counts the account's links.
     const locked = await lockUser(trx, userId)
     if (locked?.passwordHash == null || locked.disabledAt !== null) return false
     if ((await countRecentResetLinks(trx, userId)) >= PER_ACCOUNT) return false

@@ -6,7 +6,7 @@ import { createSemaphore } from '../../kit/process/semaphore.js'
 /** NIST SP 800-63B §5.1.1.2 asks for at least 8. This is more, because no kinds of characters are required here. */
 export const MIN_PASSWORD_LENGTH = 12
 /**
- * NIST SP 800-63B §5.1.1.2 wants at least 64 to be allowed, which passphrases need. The whole password has to be
+ * NIST SP 800-63B §5.1.1.2 asks that at least 64 be allowed, which passphrases need. The whole password has to be
  * hashed.
  */
 export const MAX_PASSWORD_LENGTH = 256
@@ -34,7 +34,7 @@ const limited = createSemaphore({
   busy: 'Too many passwords are being checked right now',
 })
 
-/** It is loaded for the first password, because it takes 25 ms of the processor and 5 MB (measured). */
+/** It is loaded for the first password, because it takes 25 ms of CPU time and 5 MB (measured). */
 const argon2 = () => import('@node-rs/argon2')
 
 /**
@@ -61,7 +61,7 @@ export async function isPassword(passwordHash: string | null, plain: string): Pr
   return isRight && passwordHash !== null
 }
 
-/** Waits as long as a check takes, without its work, if a password is not checked. */
+/** Waits as long as a check takes, without doing the work, if no password is checked. */
 export async function passTimeOfACheck(): Promise<void> {
   await sleep(lastCheckMs)
 }
@@ -87,7 +87,7 @@ export async function requireGoodPassword(
   }
   const { isGuessable } = await import('./guessable-passwords.js')
   if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)
-  // Another service may have taken it as it was typed, or in the plain form.
+  // Another service may have stored it as it was typed, or in the normalized form.
   if (breachedPasswords !== undefined && (await isBreached(breachedPasswords, [password, plain]))) {
     throw new UserError(PASSWORD_BREACHED)
   }

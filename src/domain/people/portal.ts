@@ -17,7 +17,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import type { Session } from './sessions.js'
 
-/** The seconds that a link waits to be opened, and that the session lasts that it opens. */
+/** How many seconds a link can be opened, and how many the session that it opens lasts. */
 export const LINK_SECONDS = { usual: 600, most: 3600 }
 export const SESSION_SECONDS = { usual: 3600, most: 86_400 }
 
@@ -31,9 +31,9 @@ export interface PortalLinkFields {
 }
 
 /**
- * Makes a link that opens the pages of a user's lines, once, without a password. It is returned only once, because
- * only the hash of its token is kept. What is done with it is recorded as done with a link of the operator `madeBy`,
- * and it works only as long as that person is an operator.
+ * Makes a link that opens the pages of a user's lines, once, without a password. It is returned only once, because only
+ * the hash of its token is stored. Actions with it are recorded as done with a link of the operator `madeBy`, and it
+ * works only as long as that person is an operator.
  *
  * @throws UserError 400 for a line that is not the user's, 404 for the user, 409 for an operator or a disabled user
  */
@@ -84,7 +84,7 @@ export async function isPortalLink({ db }: Context, token: string): Promise<bool
 }
 
 export interface OpenedPortal {
-  /** The token that the browser keeps. */
+  /** The token that the browser stores. */
   token: string
   lineIds: string[]
 }
@@ -130,7 +130,7 @@ export async function findPortalSession({ db }: Context, token: string): Promise
   return TOKEN.test(token) ? findPortalSessionRow(db, sha256(token)) : undefined
 }
 
-/** True for the token of a session that a portal link has opened, and that is over. */
+/** True for the token of a session that a portal link opened, and that is over. */
 export async function isPortalSessionOver(context: Context, token: string): Promise<boolean> {
   if (!(await wasPortalSession(context.db, sha256(token)))) return false
   return (await findPortalSession(context, token)) === undefined

@@ -65,7 +65,7 @@ export async function recordPersonFound(
   for (const userId of userIds) await recordView(context, 'user.person.found', userId, userId, { reason })
 }
 
-/** Records an act in the history of each user concerned, before it is done, without the number. */
+/** Records an action in the history of each user concerned, before it happens, without the number. */
 export async function recordForUsers(
   context: Acting,
   action: 'user.person.exported' | 'user.person.forgotten',

@@ -14,15 +14,15 @@ import type { Session } from './sessions.js'
 import { getUser } from './users.js'
 
 /**
- * True if a user has to set up a second factor before anything else is available. That applies to all pages, and not
- * only to an operator's: with only an operator's password one could otherwise make API tokens and rename lines.
+ * True if a user has to set up a second factor before anything else is available. This applies to all pages, not only
+ * those for operators: otherwise, an operator's password alone would be enough to make API tokens and rename lines.
  */
 export function mustSetUpSecondFactor(
   { config }: { config: Pick<Config, 'requireSecondFactor'> },
   { role, hasSecondFactor, portalLineIds }: Pick<Session, 'role' | 'hasSecondFactor' | 'portalLineIds'>,
 ): boolean {
   const { requireSecondFactor } = config
-  // A portal session was opened without a password, and opens nothing that a second factor guards.
+  // A portal session was opened without a password, and gives access to nothing that a second factor guards.
   if (portalLineIds !== undefined) return false
   if (hasSecondFactor || requireSecondFactor === 'off') return false
   return requireSecondFactor === 'everybody' || role === 'operator'
@@ -62,8 +62,8 @@ export function makeRecoveryCodes(context: Context, userId: string): Promise<str
 }
 
 /**
- * Removes, for the command line, all second factors of a user who has lost them. From then on the password is enough,
- * unless a second factor is required: then they set up a new one first. In the console two operators do it
+ * For the command line: removes all second factors of a user who has lost them. From then on, the password is enough,
+ * unless a second factor is required: in that case, they set up a new one first. In the console two operators do it
  * (`second-factors/lost.ts`).
  *
  * @returns false if there was none

@@ -34,8 +34,8 @@ export const PASSWORD_REFUSED = 'Wrong password. After several attempts, wait 15
 const USER_AGENT_LENGTH = 200
 
 /**
- * Makes the row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the
- * token; we keep its hash.
+ * Makes the row of a new session, to be inserted in a transaction of the caller, and its token. The browser stores the
+ * token; we store its hash.
  */
 export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
   const token = newToken()
@@ -118,7 +118,7 @@ export async function confirmPassword(
 }
 
 /**
- * Confirms by a passkey of the user, which is two factors in itself.
+ * Confirms with a passkey of the user, which counts as two factors by itself.
  *
  * @throws UserError 401 PASSKEY_REFUSED
  */
@@ -143,12 +143,12 @@ async function renew(
 }
 
 /**
- * Sets a new password. The current one is enough for that, even with a second factor: this session was opened with
- * it, and the new password opens nothing without it.
+ * Sets a new password. The current one is enough for that, even for a user with a second factor: this session was
+ * opened with that factor, and the new password opens nothing without it.
  *
  * This also ends the user's other sessions, and removes an unused set-up link. This session continues under a new
- * token, which is returned for the browser. It is confirmed only if the user has no second factor: whoever knows the
- * password alone must not get to what needs both.
+ * token, which is returned for the browser. It is confirmed only if the user has no second factor: anyone who knows
+ * only the password must not get access to what needs both.
  *
  * @param address the client's IP address
  * @param revokes true to end API tokens and applications' access too

@@ -27,7 +27,7 @@ import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
   url: string
-  /** The end of the link, in 7 days or in an hour. */
+  /** When the link expires: in 7 days, or in an hour. */
   expiresAt: Date
 }
 
@@ -42,7 +42,7 @@ export interface SetUpFields {
 }
 
 /**
- * Makes a link with which a password can be set, once. It replaces the link that the user had before.
+ * Makes a link that can be used once, to set a password. It replaces the link that the user had before.
  *
  * @param userId null for a link that makes the first operator's account
  * @throws UserError 404, 409 for a disabled user
@@ -65,7 +65,7 @@ export async function createSetUpLink(
 }
 
 /**
- * While no operator can sign in, makes a link for the operator who was added first; if there is none, the link makes
+ * While no operator can sign in, makes a link for the operator who was added first; if there is none, the link creates
  * one.
  *
  * @returns undefined if an operator can sign in

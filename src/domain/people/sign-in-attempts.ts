@@ -9,16 +9,16 @@ import type { Context } from '../context.js'
 import { isPassword, passTimeOfACheck } from './passwords.js'
 
 /**
- * The failed attempts allowed in 15 minutes. Behind one IP address there may be a guesser and many other people (an
+ * The failed attempts allowed in 15 minutes. One IP address may be shared by an attacker and many other people (an
  * office, or a proxy that is not configured). So when the IP address has used up its attempts, each account still gets
- * a few more from there, and no user is kept out by guesses at other accounts. Accounts that do not exist get as many:
- * otherwise the time of an answer would reveal which ones exist.
+ * a few more from there, and no user is locked out by guesses at other accounts. Accounts that do not exist get as
+ * many: otherwise the time of an answer would reveal which ones exist.
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
 /**
- * The attempts of addresses that have used up theirs are compared one at a time, in all: otherwise a flood of invented
- * accounts would keep the passwords of everybody else from being checked.
+ * The attempts of addresses that have used up theirs are compared one at a time altogether: otherwise a flood of
+ * invented accounts would keep the passwords of everybody else from being checked.
  */
 const limitedBeyond = createSemaphore({
   atOnce: 1,
@@ -53,7 +53,8 @@ export interface PasswordProof {
 
 /**
  * True if a password is right, and the account and the address may try at all. The attempt is counted before the
- * password is compared, and removed from the count if it was right. So concurrent guesses cannot all pass the limit.
+ * password is compared, and removed from the count if it was right. So concurrent guesses cannot all get past the
+ * limit.
  *
  * @throws Unavailable
  */
@@ -79,7 +80,7 @@ export async function provePassword(context: Context, proof: PasswordProof): Pro
 }
 
 export interface Attempt {
-  /** The subject of the guesses: they are counted for it, and for the address. */
+  /** What is being guessed: attempts are counted for it, and for the address. */
   account: string
   /** The client's IP address. */
   address: string
@@ -105,7 +106,7 @@ export async function tryOnce(
     isRight = await check(counted)
     return isRight ? 'right' : 'wrong'
   } finally {
-    // An attempt that could not be compared was not a guess either.
+    // An attempt that could not be checked was not a guess.
     if (isRight !== false) await deleteAttempt(db, attempt.id)
   }
 }

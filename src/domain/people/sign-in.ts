@@ -44,8 +44,8 @@ export async function signIn(context: Context, credentials: Credentials): Promis
 
   const { userId } = user
   const begun = await transaction(db, async (trx) => {
-    // If the password was changed while we compared it, a session by the old one would outlive those that the change
-    // ends.
+    // If the password was changed while we compared it, a session opened with the old one would outlive those that the
+    // change ends.
     const locked = await lockUser(trx, userId)
     if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
     if (locked.disabledAt !== null) return undefined
@@ -54,7 +54,7 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   if (begun === undefined) {
     const after = { reason: 'the account is disabled' }
     await record(context, db, { action: 'sign_in.failed', subjectId: userId, userId, after })
-    // Only a person who knows the password may learn this.
+    // Only someone who knows the password may find this out.
     throw new UserError(ACCOUNT_DISABLED, 403)
   }
   return begun

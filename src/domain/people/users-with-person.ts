@@ -3,8 +3,8 @@ import { eachLineBatch } from '../../database/people/lines.js'
 import type { Context } from '../context.js'
 
 /**
- * Finds the users whose lines know the person with this number, or who have them as a contact: what is done with the
- * number concerns them.
+ * Finds the users whose lines know the person with this number, or who have them as a contact: any action on the number
+ * concerns these users.
  */
 export async function findUsersWithPerson({ db }: Pick<Context, 'db'>, number: string): Promise<Set<string>> {
   const found = new Set((await listNamings(db, number)).map(({ userId }) => userId))

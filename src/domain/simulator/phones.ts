@@ -9,7 +9,7 @@ export type { ConversationMessage } from '../../database/messages/conversations/
 
 /** A phone scrolls, but is redrawn whenever a message comes. */
 const MAX_SHOWN = 50
-/** This many fit beside each other on a usual screen. */
+/** This many fit side by side on a typical screen. */
 const MAX_SUGGESTED = 3
 /** Each keeps itself up to date by a separate stream, and a user has ten (`src/web/console/live.ts`). */
 const MAX_PHONES = 8
@@ -35,13 +35,12 @@ export async function findConversation(
   { limit = MAX_SHOWN } = {},
 ) {
   const newestFirst = await listConversation(db, userId, { carrier: SIMULATOR, number, limit })
-  // The ids have the time of acceptance, but the phone gets a message when it is sent.
+  // The ids contain the time of acceptance, but the phone gets a message when it is sent.
   return newestFirst.toReversed().sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 
 /**
- * Suggests phones to begin with: the numbers that were last in touch with the user's lines, otherwise one that is
- * free.
+ * Suggests phones to start with: the numbers that were last in touch with the user's lines, otherwise one that is free.
  */
 export async function suggestPhones({ db }: Context, userId: string): Promise<string[]> {
   const latest = await listLatestContacts(db, userId, { carrier: SIMULATOR, limit: MAX_SUGGESTED })

@@ -4,7 +4,7 @@ const HEADER_BYTES = 44
 /** Two rising notes, in Hz, each of half a second. */
 const NOTES = [440, 587]
 const NOTE_SAMPLES = SAMPLES_PER_SECOND / 2
-/** The start and the end of a note fade over this many samples, because a tone that is cut off clicks. */
+/** The start and the end of a note fade over this many samples, because a tone that is cut off abruptly clicks. */
 const FADE_SAMPLES = 400
 
 /** Makes a second of sound as a WAV file (PCM, 16 bit, mono), for users who have no recording. */

@@ -18,7 +18,7 @@ export const SIMULATOR = 'simulator'
 const RECEIPT_BATCH = 500
 /** Tests look for their messages here, so it has many; all of them are in one answer, so there is a bound. */
 const MAX_OUTBOX = 1000
-/** These are more than a message keeps, to try out what happens to the others. */
+/** This is more than a message stores, so that people can try out what happens to the rest. */
 export const MAX_SIMULATED_MEDIA = 20
 
 export interface SimulatedInbound {

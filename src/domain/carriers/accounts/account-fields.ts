@@ -1,14 +1,14 @@
 import type { CarrierAccountFields } from '../../../database/carriers/carrier-accounts.js'
 import { UserError } from '../../../errors.js'
 
-/** At one message in a thousand seconds 14 go out until the next one expires (after four hours by default). */
+/** At one message per thousand seconds, 14 go out before the next one expires (after four hours by default). */
 export const MIN_PER_SECOND = 0.001
-/** One process sends far less. The slots of a pace are kept in Redis, where a larger number would cost memory. */
+/** One process sends far less. The slots of a pace are stored in Redis, where a larger number would cost memory. */
 export const MAX_PER_SECOND = 10_000
 
 /**
- * The most that is kept of a fault that a carrier, or its code, reports. A usual sentence fits; without a bound a
- * whole page of HTML would be kept, and shown in a list.
+ * How much is stored of a fault that a carrier, or its code, reports. A normal sentence fits; without a bound, a whole
+ * page of HTML would be stored and shown in a list.
  */
 export const MAX_FAULT_LENGTH = 1000
 

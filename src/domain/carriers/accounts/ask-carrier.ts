@@ -6,7 +6,7 @@ import type { Context } from '../../context.js'
 
 /**
  * Asks an account's carrier for something that is not a message. Each of the `stepCount` steps may take as long as
- * sending a message may; the wait ends then, even if the carrier's code ignores its signal.
+ * sending a message; then the wait ends, even if the carrier's code ignores its signal.
  *
  * @throws UserError 409 with the fault, in words
  */

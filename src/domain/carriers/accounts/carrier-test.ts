@@ -10,19 +10,21 @@ import { MAX_FAULT_LENGTH } from './account-fields.js'
 import { askCarrier } from './ask-carrier.js'
 import { viewSessions } from './sessions.js'
 
-/** A user waits, and each check is a query: a fifth of a second is not noticeable. */
+/** A user is waiting, and each check is a query: a fifth of a second is not noticeable. */
 const LOOK_MS = 200
 /**
  * By then new settings are in use, unless something is wrong: the process that holds the sessions looks for changes
  * each second, and first finishes what is under way.
  */
 const REOPENED_MS = 6000
-/** The same where the account is tested: a modem that is there and does not answer is given up within this. */
+/**
+ * The same where the account is tested: a modem that is present but does not answer is given up on within this time.
+ */
 const HELD_MS = 15_000
 
 export type CarrierTestResult = { ok: true } | { ok: false; fault: string }
 
-/** Tests the account without sending anything; the result is kept with it. `fault` describes the fault in words. */
+/** Tests the account without sending anything; the result is stored with it. `fault` describes the fault in words. */
 export async function testCarrierAccount(
   context: Context,
   account: CarrierAccount,
@@ -53,7 +55,7 @@ async function isInUse({ db }: Context, { id, version }: CarrierAccount): Promis
   }
 }
 
-/** Waits for the process that has the account, because only what that one says is a test. */
+/** Waits for the process that holds the account, because only its result counts as a test. */
 async function findHeldFault(context: Context, { id, version }: CarrierAccount): Promise<string | undefined> {
   let before: Date | null | undefined
   for (let waitedMs = 0; ; waitedMs += LOOK_MS) {

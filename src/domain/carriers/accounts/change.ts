@@ -17,9 +17,9 @@ import { describeSettings, listSettingFields, readSettings } from './settings.js
 
 /** A field that is left out stays. */
 export interface CarrierAccountChange extends Partial<CarrierAccountFields> {
-  /** An empty secret stays as it is; any other empty setting is removed, or is empty if it may be. */
+  /** An empty secret stays as it is; any other empty setting is removed, or stored as empty if that is allowed. */
   settings?: Record<string, unknown>
-  /** Settings to remove, including secrets. One that may be empty becomes empty. */
+  /** Settings to remove, including secrets. A setting that may be empty becomes empty. */
   unset?: readonly string[]
 }
 
@@ -81,7 +81,7 @@ function fieldsOf({ messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
   return { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
 }
 
-/** Names the secrets that have changed, which is all that may be told about them. */
+/** Names the secrets that have changed, which is all that may be revealed about them. */
 function changedSecrets(kind: CarrierKind, before: Record<string, unknown>, after: object): string[] {
   const now = after as Record<string, unknown>
   return listSettingFields(kind)

@@ -68,7 +68,7 @@ export async function startImport(
 }
 
 /**
- * Imports the next numbers of such a task (`tasks/run.ts`). If it runs twice, a number is a line already.
+ * Imports the next numbers of such a task (`tasks/run.ts`). If it runs twice, the numbers are already lines.
  *
  * @throws UserError
  */
@@ -89,7 +89,7 @@ export async function importBatch(context: Context, task: ClaimedTask): Promise<
     if (result.outcome === 'refused') refused.push(result.reason)
   }
   const isLast = doneBefore + batch.length >= numbers.length
-  // This comes before the last batch is noted: if the process dies on the way, the carrier is asked again.
+  // This comes before the last batch is recorded: if the process dies in between, the carrier is asked again.
   const fault = isLast && setUp ? await setUpLines(asOperator, account, numbers) : undefined
   await advanceTask(context.db, task, {
     position: task.position,

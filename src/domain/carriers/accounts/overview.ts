@@ -11,7 +11,7 @@ export interface CarrierAccountOverview {
   settings: SettingView[]
   canListNumbers: boolean
   canSetUpNumbers: boolean
-  /** The reason why it cannot send at present, in words. */
+  /** Why it cannot send at the moment, in words. */
   fault: string | undefined
 }
 

@@ -5,10 +5,10 @@ import type { Context } from '../../context.js'
 import { tryWaiting } from '../../messages/send/recovery.js'
 import { pollAccounts } from '../poll-accounts.js'
 
-/** This is often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
+/** This is often enough for the shortest `awayAfterMs`, and rare enough for a server that many people use. */
 const POLL_EVERY_SECONDS = 120
 
-/** The state of a phone that an account sends by. */
+/** The state of a phone that an account sends through. */
 export interface PhoneView {
   id: string
   contactAt: Date
@@ -33,8 +33,7 @@ export function viewPhones({ phones }: Pick<CarrierAccount, 'phones'>, now = Dat
 }
 
 /**
- * Keeps the report of a phone, or of its server. A clock that is ahead of ours does not put the contact in the
- * future.
+ * Stores the report of a phone, or of its server. A clock that is ahead of ours does not put the contact in the future.
  */
 export async function notePhone(context: Context, account: { id: string }, phone: PhoneState): Promise<void> {
   await notePhones(context.db, account.id, [notLaterThanNow(phone)], { areAll: false })

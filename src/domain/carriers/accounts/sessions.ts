@@ -1,6 +1,6 @@
 import type { CarrierSessions } from '../../../database/carriers/carrier-sessions.js'
 
-/** The sessions of an account, and the word of its kind for an open one. */
+/** The sessions of an account, and its kind's word for an open one. */
 export type ListedSessions = CarrierSessions & { word: 'bound' | 'connected' }
 
 /** The state of an account's sessions for display. */

@@ -14,7 +14,7 @@ export interface SettingField {
   isRequired: boolean
   /** True for a text of several lines, such as a certificate. */
   isMultiline: boolean
-  /** True if empty is a value of its own, other than the standard: "the carrier has no such field". */
+  /** True if empty is a value in its own right, different from the default: "the carrier has no such field". */
   mayBeEmpty: boolean
   standard: string | undefined
 }
@@ -64,7 +64,7 @@ export function showSettings(kind: CarrierKind, settings: object): SettingView[]
   })
 }
 
-/** Describes an account's settings for the audit log: of a secret only that there is one. */
+/** Describes an account's settings for the audit log; for a secret, only that there is one. */
 export function describeSettings(kind: CarrierKind, settings: object): string[] {
   return showSettings(kind, settings)
     .filter(({ isSet }) => isSet)

@@ -22,8 +22,8 @@ export interface OpenAccount {
 }
 
 /**
- * A message is looked at again after this. A shorter pause would load a store that is just coming back. A longer one would delay
- * texts after a short outage.
+ * How soon a message is looked at again. A shorter pause would load a store that is just coming back. A longer one
+ * would delay texts after a short outage.
  */
 const PAUSE_MS = 1000
 

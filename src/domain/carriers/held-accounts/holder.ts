@@ -49,7 +49,7 @@ export function holdAccounts(
     try {
       accounts = await renewHolds(db, { holderId, kinds: context.carriers.heldKinds, leaseMs })
     } catch (error) {
-      // Our leases may be over, so another process may hold the accounts by now.
+      // Our leases may have expired, so another process may hold the accounts by now.
       if (performance.now() - renewedAt > leaseMs) for (const [id, each] of held) letGo(id, each)
       throw error
     }
@@ -75,7 +75,7 @@ export function holdAccounts(
     }
   }
 
-  /** This is not awaited, because the leases of the other accounts have to be renewed meanwhile. */
+  /** This is not awaited, because the leases of the other accounts have to be renewed in the meantime. */
   function letGo(id: string, each: Held): void {
     if (each.isClosing) return
     each.isClosing = true

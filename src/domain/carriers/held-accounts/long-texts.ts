@@ -48,7 +48,7 @@ async function receiveParts(context: Context, longText: LongText, parts: readonl
     await receiveMessage(context, inbound, { partIds: ids })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    // The line was removed meanwhile.
+    // The line has been removed since.
     await deleteParts(context.db, ids)
   }
 }

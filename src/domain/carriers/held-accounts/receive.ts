@@ -31,7 +31,7 @@ export interface HeldAccount {
   openSessionIds: () => string[]
 }
 
-/** Makes the tools that take in what the sessions of an account receive. */
+/** Makes the tools that process what the sessions of an account receive. */
 export function receivingTools(
   context: Context,
   account: HeldAccount,
@@ -83,7 +83,7 @@ async function receiveWhole(
   return outcome.kind === 'repeat' ? outcome.earlierId : undefined
 }
 
-/** Keeps one of several parts. The whole is received with the last of them. */
+/** Stores one of several parts. The whole text is received with the last of them. */
 async function receivePart(
   context: Context,
   parties: Parties,
@@ -102,7 +102,7 @@ async function receivePart(
   return earlierId
 }
 
-/** It is kept as if it had come by a callback, in hexadecimal. */
+/** It is stored as if it had come in a callback, in hexadecimal. */
 async function keepUnclearArrival(
   context: Context,
   account: HeldAccount,
@@ -152,8 +152,8 @@ function recordOf(
 
 /**
  * A receipt may be faster than the worker that records its message, or than the carrier's answer. It waits while a text
- * that it may be about is being handed over. After this it has to come again, because it takes one of the carrier's slots,
- * and a text may be behind it.
+ * that it may be about is being handed over. After this time, it has to come again, because it takes up one of the
+ * carrier's slots, and a text may be behind it.
  */
 const RECEIPT_WAITS_MS = [300, 1000, 3000]
 

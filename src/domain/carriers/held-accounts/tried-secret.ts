@@ -8,7 +8,7 @@ export function triedSecretPlace(accountId: string): string {
   return `carrier_sessions.tried:${accountId}`
 }
 
-/** Makes the tools with which an account tries no secret twice in vain, whichever process does it. */
+/** Makes the tools that keep an account from trying a secret twice in vain, whichever process does it. */
 export function triedSecretTools(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
   accountId: string,
@@ -21,7 +21,7 @@ export function triedSecretTools(
         try {
           if (secrets.open(sealed, place) === secret) return false
         } catch (error) {
-          // Nobody knows which one it was, so none is tried.
+          // We cannot tell which secret it was, so none is tried.
           if (error instanceof SecretUnreadable) return false
           throw error
         }

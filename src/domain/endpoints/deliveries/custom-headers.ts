@@ -1,12 +1,14 @@
 import { UserError } from '../../../errors.js'
 import type { Secrets } from '../../../secrets.js'
 
-/** Headers that an endpoint's developer wants in each request, such as credentials; the names keep their spelling. */
+/**
+ * Headers that an endpoint's developer wants in each request, such as credentials; the spelling of names is preserved.
+ */
 export type CustomHeaders = Readonly<Record<string, string>>
 
 const MAX_HEADERS = 20
 const NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
-/** Values are visible ASCII with spaces inside. All of them together stay below what servers read. */
+/** Values are visible ASCII with spaces inside. Together, they stay below what servers accept. */
 const VALUE = /^[!-~](?:[ !-~]{0,998}[!-~])?$/
 /** These are headers that we set, and those for the next hop (RFC 9110 §7.6.1). */
 const OURS =

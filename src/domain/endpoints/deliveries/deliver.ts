@@ -21,15 +21,15 @@ import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 export type DeliverOutcome =
   | { kind: 'delivered' }
   | { kind: 'retry'; ms: number; failure: string }
-  /** Its time has not come, or this process is late; no attempt was used up. */
+  /** It is not due yet, or this process is late; no attempt was used up. */
   | { kind: 'early'; ms: number }
-  /** Its worker has died again and again: it has to be tried in a separate process. */
+  /** Its worker has died repeatedly: it has to be tried in a separate process. */
   | { kind: 'suspect' }
-  /** All attempts are used up: it is kept and listed, and a user may send it again. */
+  /** All attempts are used up: it stays and is listed, and a user may resend it. */
   | { kind: 'exhausted'; failure: string }
-  /** The endpoint takes no events now: it is kept until the endpoint is enabled again. */
+  /** The endpoint takes no events now: it is held until the endpoint is enabled again. */
   | { kind: 'held' }
-  /** Its endpoint has as many requests as it may, another worker has it, or it is over. */
+  /** Its endpoint has as many requests as it is allowed, another worker has it, or it is over. */
   | { kind: 'skipped' }
 
 /** This is the time for which `claim_in_lanes` parks a delivery. */
@@ -57,7 +57,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
   return outcomeOf(settled)
 }
 
-/** Returns the result with what became of its delivery. */
+/** Returns the result together with what happened to its delivery. */
 export function settledAs(result: AttemptResult, became: LaneAnswer['became']): AttemptResult {
   if (became === undefined) return result
   const { retryInMs: _, ...others } = result
@@ -184,7 +184,7 @@ function keyOf(deliveryId: string, attemptNumber: number): string {
 }
 
 /**
- * Returns a class such as `2xx` or `timeout`. Only 410 and 429 are named separately: they change what becomes of the
+ * Returns a class such as `2xx` or `timeout`. Only 410 and 429 are named separately: they change what happens to the
  * endpoint.
  */
 function answerClass({ responseStatus: status, failure = 'network' }: AttemptResult): string {

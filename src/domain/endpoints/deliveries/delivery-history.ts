@@ -47,7 +47,7 @@ export async function getAnyDelivery(context: Context, id: string): Promise<Deli
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 
-/** The reader does not see the requests and answers of another user's endpoint. */
+/** The reader does not see the requests to another user's endpoint, or its responses. */
 export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
   const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
   return {

@@ -8,8 +8,8 @@ export interface EndpointFacts {
 }
 
 /**
- * The states, the worst first, because it hides those after it until it is fixed. `new` means that no event was sent
- * to it yet.
+ * The states, worst first, because each hides those after it until it is fixed. `new` means that no event was sent to
+ * it yet.
  */
 export const ENDPOINT_STATES = ['disabled', 'failing', 'paused', 'new', 'healthy'] as const
 

@@ -12,13 +12,13 @@ import { FIRST_ID } from '../../../ids.js'
 import { endpointAct, getEndpoint, requireTaking, type EndpointCaller } from '../get-endpoint.js'
 
 /**
- * A user waits for the answer, and smaller batches take longer in total. Larger ones hold the locks of their rows
- * longer, and deliveries wait for these. More events than this are a background task.
+ * A user is waiting for the answer, and smaller batches take longer in total. Larger ones hold the locks of their rows
+ * for longer, and deliveries wait for those. More events than this are a background task.
  */
 export const RELEASE_BATCH = 500
 
 /**
- * Sends the events that were held while the endpoint was disabled: immediately, or as a background task if they are
+ * Sends the events that were held while the endpoint was disabled: immediately, or as a background task if there are
  * many. Each is tried once: an event that is held again stays held.
  *
  * @returns their number

@@ -1,15 +1,15 @@
 import type { CustomHeaders } from './custom-headers.js'
 
-/** This replaces a value that is not kept, or that is private. */
+/** This replaces a value that is not stored, or that is private. */
 const HIDDEN = '•••'
 
 /** Matches the usual names of sessions and credentials. */
 const SECRET = /cookie|authorization|token|secret|passw|session|credential|api-?key/i
-/** The bounds on an answer's headers, which its server chooses: there is a row of them for each attempt. */
+/** The bounds on a response's headers, which its server chooses: they are stored for each attempt. */
 const MAX = { count: 40, valueLength: 256, totalLength: 2000 }
 
 /**
- * Returns what is kept of a request's headers: the names of the endpoint's own, and all of ours except two, which
+ * Returns what is stored of a request's headers: the names of the endpoint's own, and all of ours except two, which
  * `headersOfAttempt` makes again.
  */
 export function keepRequestHeaders(own: CustomHeaders, ours: Record<string, string>): Record<string, string> {
@@ -39,7 +39,7 @@ export function secondsOf(startedAt: Date): number {
   return Math.floor(startedAt.getTime() / 1000)
 }
 
-/** Returns what is kept of an answer's headers: the first ones, shortened, without credentials. */
+/** Returns what is stored of a response's headers: the first ones, shortened, without credentials. */
 export function keepResponseHeaders(headers: Record<string, string>): Record<string, string> {
   const kept: [string, string][] = []
   let length = 0

@@ -12,18 +12,18 @@ import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { retryWrite } from '../../retry-write.js'
 import { attemptDelivery, logAttempt, settledAs } from './deliver.js'
 
-/** An answer is slow if it takes more than twice the usual time, and 20 ms more: less may be chance. */
+/** A response is slow if it takes more than twice the usual time, and at least 20 ms more: less may be chance. */
 const SLOW = { factor: 2, ms: 20 }
 
 /**
- * The weight of one answer in what counts as usual. After about ten answers the old time is mostly forgotten. With
- * more weight, a single slow answer would count for too much.
+ * The weight of one response in what counts as usual. After about ten responses, the old time is mostly forgotten. With
+ * more weight, a single slow response would count for too much.
  */
 const LEARNING = 0.1
 
 /**
- * A lane keeps its place for this long while others wait for one. In a shorter turn, endpoints that answer quickly
- * would ask Postgres twice for each event.
+ * A lane keeps its place for this long while others wait for one. With a shorter turn, endpoints that respond quickly
+ * would cost two Postgres queries per event.
  */
 const TURN_MS = 1000
 
@@ -36,14 +36,14 @@ export function maxLanes({ deliverConcurrency }: Config): number {
 }
 
 /**
- * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all
- * lanes together have as many places as the process may use. Each lane gets at most its share of them, and one share
- * is always kept for the next lane, so that no endpoint gets all of them, however much waits for it and however
- * slowly it answers.
+ * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all lanes
+ * together have as many places as the process may use. Each lane gets at most its share of them, and one share is
+ * always kept for the next lane, so that no endpoint gets all of them, however much is waiting for it and however
+ * slowly it responds.
  *
  * If there are more lanes than places, they take turns: a lane whose turn is over leaves its place to those that wait,
- * and waits behind them, or at the end of the queue if many wait here. So endpoints that hang hold up another one for
- * about one time-out, not until all that waits for them is over.
+ * and waits behind them, or at the end of the queue if many wait here. So endpoints that hang hold up others for about
+ * one time-out, not until everything that waits for them is over.
  */
 interface Lanes {
   byEndpoint: Map<string, Lane>
@@ -194,7 +194,7 @@ class Lane {
     let became: LaneAnswer['became']
     await retryWrite(context, async () => {
       const places = this.#take()
-      // What is due is claimed when the lane gets a place again.
+      // Due deliveries are claimed when the lane gets a place again.
       if (places === 0) this.#shallLook = true
       became = await this.#step(places, result)
     })
@@ -273,7 +273,10 @@ class Lane {
     else this.#fail(error)
   }
 
-  /** If many wait here, more may wait in the queue. Then a lane that has had its turn goes to its end. */
+  /**
+   * If many lanes wait here, more may be waiting in the queue. A lane that has had its turn then goes to the end of the
+   * queue.
+   */
   #wait(): void {
     const { byEndpoint, waiting } = this.lanes
     const isCrowded = waiting.size >= this.context.config.deliverConcurrency / 2

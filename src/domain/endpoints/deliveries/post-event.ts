@@ -31,15 +31,15 @@ export interface EventForEndpoint extends EventContent, EndpointToCall {
   endpointId: string
 }
 
-/** The endpoint's answer to one request, or the reason why there is none. */
+/** The endpoint's response to one request, or the reason why there is none. */
 export interface EndpointAnswer {
   durationMs: number
   phases: Phases
-  /** The headers as they are kept; undefined if there was no request to send. */
+  /** The headers as they are stored; undefined if there was no request to send. */
   requestHeaders?: Record<string, string>
   /** The name of the failure; undefined if the endpoint took the event. */
   failure?: RequestFailure | 'template_failed' | 'template_too_heavy'
-  /** True if the endpoint may have seen a request that got no answer. */
+  /** True if the endpoint may have seen a request that got no response. */
   isRequestSent?: boolean
   /** `isLast` is true if it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
   response?: {
@@ -47,18 +47,18 @@ export interface EndpointAnswer {
     excerpt: string
     headers: Record<string, string>
     retryAfter: string | undefined
-    /** What went wrong with the body, which is no failure of the event. */
+    /** What went wrong with the body, which does not fail the event. */
     bodyFailure?: FetchFailureName
     isLast?: true
   }
 }
 
 /**
- * POSTs an event to its endpoint, signed, once; twice if a kept connection was lost, because receivers drop a repeat by
- * its id. Any 2xx is a success, whatever becomes of the response's body: the server has the event. A redirect is a
+ * POSTs an event to its endpoint, signed, once; twice if a reused connection was lost, because receivers drop a repeat
+ * by its id. Any 2xx is a success, whatever happens to the response's body: the server has the event. A redirect is a
  * failure and is not followed.
  *
- * @param moreHeaders the headers besides those that every event has
+ * @param moreHeaders headers in addition to those of every event
  */
 export async function postEvent(
   context: Context,

@@ -27,7 +27,7 @@ export async function replayBatch(context: Context, task: ClaimedTask): Promise<
     : postBatch(context, task, source, { ...asked, url: asked.url })
 }
 
-/** The request was allowed when it was made; the source checks if the endpoint and the line still exist. */
+/** The request was allowed when it was made; the source checks whether the endpoint and the line still exist. */
 function whoseOf(
   { lineId, applicationId, userId }: ClaimedTask,
   { of, endpointId, isByApplication = false }: AskedReplay,

@@ -90,7 +90,7 @@ async function findReceivers(
 
 /**
  * Only an application's endpoint gets events of several lines. With another line, a replay to an endpoint of one line,
- * or to an operational webhook, would send what was not asked for.
+ * or to an operational webhook, would send events that were not asked for.
  *
  * @throws UserError 400
  */

@@ -16,12 +16,13 @@ import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './post-event.js
 import type { AskedReplay, ReplaySource } from './replay-source.js'
 
 /**
- * An event that a URL does not take gets two more attempts, because people start staging servers and laptops manually.
+ * An event that a URL does not accept gets two more attempts, because people start staging servers and laptops
+ * manually.
  */
 const ATTEMPTS = 3
 /** A laptop that is asleep must not keep a slot of `maintenance` for longer. */
 const TIMEOUT_SECONDS = 10
-/** A URL where every request fails is given up, instead of being called for days. A batch is no larger. */
+/** A URL where every request fails is given up on, instead of being called for days. A batch is no larger. */
 const MAX_FAILURES_IN_A_ROW = 10
 /** The line has no URL of its own, and so no secret that its developer knows. */
 const NO_SECRET = 'no_signing_secret'
@@ -78,7 +79,7 @@ async function send(
     eventId: id,
     url,
     policy: { ...policyOf(signer.policy), timeoutSeconds: TIMEOUT_SECONDS },
-    // The headers are for the endpoint's server, and often contain a password of it.
+    // The headers are meant for the endpoint's server, and often contain a password for it.
     headersSealed: null,
   }
   for (let attempt = 1; ; attempt += 1) {

@@ -12,7 +12,7 @@ import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, type Task } from '../../operating/tasks.js'
 
 export const MAX_RETRIED = 5000
-/** A user waits while they are found. Each page looks through as many rows as one of the list, in about 50 ms. */
+/** A user is waiting while they are found. Each page looks through as many rows as one of the list, in about 50 ms. */
 const MAX_PAGES = 10
 const PAGE_SIZE = 500
 /** This many are retried per second, about as fast as a person could follow. */
@@ -121,8 +121,8 @@ async function findUndelivered(context: Context, userId: string, filter: Activit
 }
 
 /**
- * Retries the next deliveries of such a task (`tasks/run.ts`). One that is under way, or was delivered or forgotten
- * meanwhile, or whose receiver is gone, is left alone.
+ * Retries the next deliveries of such a task (`tasks/run.ts`). One that is under way, or has been delivered or
+ * forgotten since, or whose receiver is gone, is left alone.
  */
 export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { deliveryIds } = task.asked as Asked

@@ -85,6 +85,6 @@ export function readRetryAfter(value: string | undefined, now: number): number |
 
 /**
  * An endpoint that has only failed for this long is disabled, and its events are held. It is longer than the attempts
- * of an event and than a long weekend; with more, a URL that is gone for good would be called for nothing.
+ * of an event and than a long weekend; if it were longer, a URL that is gone for good would be called in vain.
  */
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000

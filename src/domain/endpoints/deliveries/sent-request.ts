@@ -17,7 +17,7 @@ export interface SentBody {
 }
 
 /**
- * Makes the body that an attempt sent. It is not kept but made again from the event, with the endpoint's current
+ * Makes the body that an attempt sent. It is not stored, but rebuilt from the event, with the endpoint's current
  * policy.
  *
  * @param attempt an attempt of the delivery whose `requestHeaders` are known

@@ -72,7 +72,7 @@ const SHAPERS: Record<
     }),
   }),
 
-  // This follows §3.1 of the same: the attributes are headers.
+  // This follows §3.1 of the same binding: the attributes are headers.
   'cloudevents-binary': (event, context) => ({
     contentType: JSON_TYPE,
     headers: Object.fromEntries(
@@ -100,7 +100,7 @@ const SHAPERS: Record<
 
 /** Slack cuts longer texts itself, in the middle of what we escaped. */
 const SLACK_LENGTH = 4000
-/** Discord answers 400 to longer ones. */
+/** Discord returns 400 for longer ones. */
 const DISCORD_LENGTH = 2000
 
 /**

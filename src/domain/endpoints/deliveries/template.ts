@@ -16,16 +16,16 @@ const LIMITS = { parseLimit: MAX_TEMPLATE_LENGTH, memoryLimit: 200_000 }
  */
 const DEADLINE_MS = 500
 /**
- * After a template took too long, its endpoint can fill the next one only after this time. Endpoints of one user rest
- * together, so a user takes a twentieth of a processor at most, however many endpoints there are.
+ * After a template took too long, its endpoint must wait this long before the next one is filled. One user's endpoints
+ * rest together, so a user takes at most a twentieth of a processor, however many endpoints they have.
  */
 const REST_MS = 10_000
 /**
- * With fewer endpoints whose template took too long, the user's others need not rest: one faulty template stops no
- * events of other endpoints.
+ * With fewer endpoints whose template took too long, the user's others need not rest: one faulty template does not stop
+ * the events of other endpoints.
  */
 const MAX_HEAVY = 3
-/** After a time without such a template, it is forgotten whose it was. */
+/** After this long without such a template, the user's record is dropped. */
 const REMEMBERED_MS = 3_600_000
 
 /** A template cannot be filled with this event, and a repeat would not help. */

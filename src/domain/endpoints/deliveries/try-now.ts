@@ -4,7 +4,7 @@ import type { Context } from '../../context.js'
 import { getEndpoint, requireTaking, type EndpointCaller } from '../get-endpoint.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
-/** A user waits for the answer, and deliveries wait for the locks of a batch. */
+/** A user is waiting for the answer, and deliveries wait for the locks of a batch. */
 const AT_ONCE = 500
 
 const IS_PAUSED = 'Events to this URL are paused. Resume them first'

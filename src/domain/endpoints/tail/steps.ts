@@ -46,7 +46,7 @@ export function stepsOfMessage(
   const { status, error, createdAt, sentAt } = message
   const current = step(changedAt(message) ?? now, status, error)
   if (isFirst) return [current]
-  // This step was passed between two queries.
+  // This step happened between two queries.
   const isAccepted = before === undefined && message.direction === 'outbound'
   const wasSent = sentAt !== null && (before?.sentAt ?? null) === null && status !== 'sent'
   return [

@@ -25,7 +25,7 @@ export interface KeywordAnswer {
 
 /**
  * Makes the message that confirms an opt-out or opt-in, or answers HELP; at most one. There is none if the carrier
- * answers itself; none to numbers that the line may not write to (a premium number would earn by it); and none if
+ * answers itself; none to numbers that the line may not text (a premium number would earn money from it); and none if
  * nothing changed, because two programs that answer each other would never stop.
  */
 export async function answerKeyword(

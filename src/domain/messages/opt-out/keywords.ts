@@ -11,7 +11,7 @@ export type Keyword = 'stop' | 'start' | 'help'
 const WORDS = new Map<string, Keyword>([
   ...[
     ...['STOP', 'STOPALL', 'STOP ALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE'],
-    // The FCC's rule has it as two words (47 CFR 64.1200(a)(10)), and carriers as one.
+    // The FCC's rule writes it as two words (47 CFR 64.1200(a)(10)), and carriers as one.
     ...['OPT OUT', 'OPTOUT'],
   ].map((word) => [word, 'stop'] as const),
   ...['START', 'UNSTOP'].map((word) => [word, 'start'] as const),
@@ -20,8 +20,8 @@ const WORDS = new Map<string, Keyword>([
 
 /**
  * Reads a text as a keyword: `stop` opts its sender out of the line, `start` back in, and `help` asks what this is;
- * undefined is an ordinary text. The keyword must be the whole text, ignoring case and punctuation: two spaces on a phone
- * make a period.
+ * undefined is an ordinary text. The keyword must be the whole text, ignoring case and punctuation: typing two spaces
+ * on a phone makes a period.
  */
 export function readKeyword(text: string): Keyword | undefined {
   const bare = withoutInvisible(text.normalize('NFKC'))
@@ -35,7 +35,7 @@ interface ReceivedKeyword {
   lineId: string
   fromNumber: string
   keyword: Keyword
-  /** The account that it came by. */
+  /** The account through which it came. */
   carrierAccount: string
   /** True if the carrier has answered it. */
   isAnswered: boolean
@@ -65,7 +65,7 @@ export async function applyKeywords(
     const { lineId, fromNumber: number, keyword, isAnswered, receivedAt, carrierAccount } = message
     const line = await findAnyLine(trx, lineId)
     if (line === undefined) continue
-    // A message that comes late may be older than the person's last choice, and the last choice counts.
+    // A late message may be older than the person's last choice, and the last choice counts.
     if (receivedAt !== undefined && (await hasChosenSince(trx, lineId, number, receivedAt))) continue
     const peer = await noteKeyword(trx, { lineId, number, keyword })
     deliveries.push(...(await announceOptOut(trx, line, message, peer)))

@@ -38,7 +38,7 @@ export async function listPauses(
 }
 
 /**
- * Finds what keeps a line from writing to a number now, and if the conversation is archived. A pause is returned only
+ * Finds what keeps a line from texting a number now, and whether the conversation is archived. A pause is returned only
  * while it lasts.
  */
 export async function findPeerState(

@@ -6,10 +6,10 @@ import { MAX_URL_LENGTH } from '../../../safe-fetch.js'
 import type { Context } from '../../context.js'
 import { isHostedHere } from '../../media/source.js'
 
-/** The most that any carrier takes. */
+/** The most files that any carrier accepts. */
 export const MAX_MEDIA = 10
 
-/** The URLs, and by which field they came. */
+/** The URLs, and the field that they came in. */
 export interface GivenMedia {
   field: 'mediaUrl' | 'mediaUrls'
   urls: readonly string[]
@@ -45,7 +45,8 @@ function readMediaUrl(written: string, field: string): string {
 }
 
 /**
- * Judges where the URLs lead to, and what the line's carriers take. What is behind them is judged only when it is copied.
+ * Checks where the URLs lead, and what the line's carriers accept. The files themselves are checked only when they are
+ * copied.
  *
  * @returns undefined if there is no fault
  */

@@ -12,11 +12,11 @@ import { givePlacesBack } from './give-places-back.js'
 const BATCH = 1000
 
 /**
- * Handles messages after the database was restored from a backup: those that waited then may have been sent since,
- * and would be sent again. They become `unknown`, which is never sent automatically; a user looks and decides.
+ * Handles messages after the database was restored from a backup: those that were waiting then may have been sent
+ * since, and would be sent again. They become `unknown`, and are never sent automatically; a user checks and decides.
  *
  * @returns the number of messages
- * @throws UserError 409 unless all sending is paused: otherwise a worker may send one meanwhile
+ * @throws UserError 409 unless all sending is paused: otherwise a worker may send one in the meantime
  */
 export async function makeWaitingUnknown(context: Context, before: Date): Promise<number> {
   const { db, queues } = context
@@ -41,8 +41,8 @@ export async function makeWaitingUnknown(context: Context, before: Date): Promis
 const RESTORED = 'The database was restored from a backup. Texts that were waiting may have been sent since'
 
 /**
- * Stops text lists after the database was restored from a backup: their texts have no messages yet, so they wait beside
- * those of `makeWaitingUnknown`, and would be sent again. The user sees in the results which rows have a message.
+ * Stops text lists after the database was restored from a backup: their texts have no messages yet, so they are not
+ * among those of `makeWaitingUnknown`, and would be sent again. The user sees in the results which rows have a message.
  *
  * @returns the number of lists
  * @throws UserError 409 unless all sending is paused

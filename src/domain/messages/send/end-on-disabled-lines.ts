@@ -21,7 +21,9 @@ export async function endOnDisabledLines(context: Context): Promise<void> {
   }
 }
 
-/** Called also before a line is enabled, so that nothing goes out that waited. Does nothing if the line is active. */
+/**
+ * Also called before a line is enabled, so that nothing that was waiting goes out. Does nothing if the line is active.
+ */
 export async function endOnDisabledLine(context: Context, lineId: string): Promise<void> {
   const { db, queues } = context
   for (;;) {

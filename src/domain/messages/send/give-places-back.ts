@@ -4,7 +4,7 @@ import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { leaveWindows } from '../windows.js'
 
-/** A message that waited for its turn, and needs none any more. */
+/** A message that was waiting for its turn, and no longer needs one. */
 export type LeftMessage = { id: string } & Conversation
 
 type Tools = Pick<Context, 'db' | 'windows' | 'queues' | 'log'>
@@ -14,8 +14,8 @@ const LEAVE_AT_ONCE = 1000
 const ASK_AT_ONCE = 500
 
 /**
- * A run moves all who wait behind. So that somebody who cancels one message after another does not keep everyone busy, the
- * next run comes no sooner than this, and nine times as long as the last one took.
+ * A run moves all messages that wait behind. So that somebody who cancels one message after another does not keep
+ * everyone busy, the next run comes no sooner than this, and no sooner than nine times as long as the last one took.
  */
 const REST_MS = 500
 const REST_FACTOR = 9
@@ -31,11 +31,11 @@ interface Leaving {
 const leavingOf = new WeakMap<Context['queues'], Leaving>()
 
 /**
- * Called after the commit that ended or postponed messages which waited for their turns. Each has told those behind it
- * a later time, in the windows of its line and in the pace of its account, which many users share. So it gives its places
- * back, and those behind ask earlier.
+ * Called after the commit that ended or postponed messages which waited for their turns. Each has given those behind it
+ * a later time, in the windows of its line and in the pace of its account, which many users share. So it gives its
+ * places back, and those behind ask earlier.
  *
- * Never fails, and callers need not wait: what is not given back opens at the time that the message was told.
+ * Never fails, and callers need not wait: a place that is not given back opens at the time that the message was given.
  */
 export async function givePlacesBack(context: Tools, messages: readonly LeftMessage[]): Promise<void> {
   if (messages.length === 0) return
@@ -48,7 +48,7 @@ export async function givePlacesBack(context: Tools, messages: readonly LeftMess
   await (leaving.run ??= runAll(context, leaving))
 }
 
-/** Called when the process closes, before its stores: there is no rest then. */
+/** Called when the process closes, before its stores do; there is no pause between runs then. */
 export async function giveLastPlacesBack(queues: Context['queues']): Promise<void> {
   const leaving = leavingOf.get(queues)
   leaving?.closing.abort()

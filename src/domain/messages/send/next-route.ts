@@ -10,7 +10,7 @@ const AVOIDED = { baseMs: 30_000, maxMs: 600_000 }
 
 /**
  * Gives a message back for its line's next route, if this account has certainly not taken it and another one might. A
- * message that may have been taken (`unknown`) is never sent by another route: the person would be texted twice.
+ * message that may have been taken (`unknown`) is never sent through another route: the person would be texted twice.
  */
 export async function orNextRoute(
   context: Context,
@@ -64,7 +64,7 @@ function reasonToPassOver({ config }: Context, settlement: Settlement): string |
   }
 }
 
-/** This may fail: it only saves the next messages a try in vain, or lets them return a little sooner. */
+/** This may fail: it only saves the next messages a futile try, or lets them return a little sooner. */
 async function note({ log }: Context, carrierAccountId: string, writing: Promise<void>): Promise<void> {
   await writing.catch((error: unknown) => {
     log.warn({ carrierAccountId, err: asError(error) }, 'carrier.avoiding_not_noted')

@@ -8,8 +8,9 @@ import { forgetTurns } from '../windows.js'
 const MESSAGES_AT_ONCE = 500
 
 /**
- * Called after the pace of an account was raised. Each message that waits was told a time at the slower pace, perhaps in
- * hours, so all of them ask again, oldest first. Never fails: what was not reached goes at the time that it was told.
+ * Called after the pace of an account was raised. Each waiting message was given a time at the slower pace, perhaps
+ * hours away, so all of them ask again, oldest first. Never fails: any that were not reached go at the time that they
+ * were given.
  */
 export async function askAgain(context: Context, accountId: string): Promise<void> {
   const { db, log } = context
@@ -28,8 +29,9 @@ export async function askAgain(context: Context, accountId: string): Promise<voi
 }
 
 /**
- * Called after a line was paused. What waits there for its turn asks again, finds the pause, and gives its places back: those
- * of other lines wait behind it for the pace of the account. Never fails: otherwise each asks at the time that it was told.
+ * Called after a line was paused. Messages that wait there for their turn ask again, find the pause, and give their
+ * places back, because messages of other lines wait behind them for the account's pace. Never fails: otherwise, each
+ * asks at the time that it was given.
  */
 export async function askOnPausedLine(context: Context, lineId: string): Promise<void> {
   try {

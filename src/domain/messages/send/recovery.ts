@@ -7,16 +7,16 @@ import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 
 /**
- * How messages that wait for the next try of their carrier, for up to 5 minutes, learn that it works again.
+ * How messages that wait for the next try of their carrier, for up to 5 minutes, find out that it works again.
  *
  * An account is failing from the first message that it certainly did not take until the next one that it takes
- * (`orNextRoute`). Only that change is written, so a message costs nothing more while an account works, and only an index
- * look-up a second later.
+ * (`orNextRoute`). Only that change is written, so a message costs nothing more while an account works, and only an
+ * index look-up a second later.
  *
  * A sign of life, such as a session that is bound again, a phone that calls, or changed settings, is no proof: a few
- * messages are tried (`tryWaiting`). The first one that is taken is the proof. Then `maintenance` wakes the others (`wakeRecovered`), more and
- * more each second, and stops at the first new failure. Windows, paces, pauses and the order of each number apply to them
- * as always.
+ * messages are tried (`tryWaiting`). The first one that is taken is the proof. Then `maintenance` wakes the others
+ * (`wakeRecovered`), more and more each second, and stops at the first new failure. Windows, paces, pauses and the
+ * order of each number apply to them as always.
  */
 
 /** After a failure that was shorter, the next tries of messages come as soon as waking would. */

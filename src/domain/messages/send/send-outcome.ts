@@ -20,9 +20,9 @@ export type SendOutcome =
     }
   /** An earlier message to the same number comes first and will enqueue this one. */
   | { kind: 'behind' }
-  /** Its media are being copied, and the end of that enqueues it. */
+  /** Its media are being copied, which enqueues it when done. */
   | { kind: 'without_media' }
-  /** Sending is paused for its line, for its account or altogether; the end of that enqueues it (`resume.ts`). */
+  /** Sending is paused for its line, for its account or altogether; resuming enqueues it (`resume.ts`). */
   | { kind: 'stopped' }
   /** It waits in the lane of its account, for the process that holds the account's sessions. */
   | { kind: 'elsewhere' }

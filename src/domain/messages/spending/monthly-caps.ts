@@ -42,8 +42,7 @@ export function readMonthlyCap(written: string): Money | null {
 }
 
 /**
- * Sets a cap, for operators. It counts everything that the month has cost already, as far as carriers have reported
- * it.
+ * Sets a cap, for operators. It counts everything that the month has cost so far, as far as carriers have reported it.
  *
  * @param money null for no cap
  */

@@ -8,13 +8,13 @@ import type { Context } from '../../context.js'
 
 /** Prices come some minutes after a text is sent, and a few minutes more do not matter. */
 const POLL_EVERY_SECONDS = 600
-/** The carrier's clock is not ours, and a message may be in its list a little late. */
+/** The carrier's clock is not ours, and a message may appear in its list a little late. */
 const OVERLAP_MS = 5 * 60_000
 
 /**
- * Asks the carriers that give the costs of messages in neither answers nor reports. Everything that an account got
- * before its `priced_until` has its price, or will never have one: each pass begins there, and ends at the oldest
- * that has none yet.
+ * Asks the carriers that report the costs of messages in neither responses nor receipts. Everything that an account got
+ * before its `priced_until` has its price, or will never have one: each pass begins there, and ends at the oldest that
+ * has none yet.
  *
  * @returns the number of messages that got a price or a number of segments
  */

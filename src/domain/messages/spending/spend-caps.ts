@@ -15,7 +15,7 @@ import type { Context } from '../../context.js'
 const MAX_PER_DAY = 100_000_000
 const DAY_MS = 86_400_000
 
-/** People are warned from this part of a cap on. */
+/** People are warned once this share of a cap is used. */
 export const NEAR = 0.8
 
 /** The line that has a cap, or the user with the cap of all lines together. */

@@ -6,7 +6,7 @@ import { listOwnLines } from '../../lines/lines.js'
 
 /** A line's sending in a month, and its cost according to carriers, in each currency. */
 export interface Usage extends UsageRow {
-  /** A price that has not come yet is in none of them. */
+  /** A price that is not known yet is in none of them. */
   prices: { currency: string; amount: string; messageCount: number }[]
 }
 

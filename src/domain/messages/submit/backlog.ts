@@ -3,7 +3,7 @@ import { countQueued } from '../../../database/messages/queueing.js'
 import type { Context } from '../../context.js'
 import { FRESH_MS } from './line-backlogs.js'
 
-/** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */
+/** Each process reads the figure at most once a second: the bound guards against a flood, and need not be exact. */
 const readings = new WeakMap<Context['db'], { readAt: number; isFull: boolean | Promise<boolean> }>()
 /** A Postgres that takes longer is busy or hangs. Callers should not have to wait until that is clear. */
 const READING_MS = 200

@@ -30,7 +30,7 @@ export function judgeDestination(
   line: SendingLine,
   written: string,
 ): { number: string; refusal: UserError | undefined } {
-  // An operator has named them one by one: such digits could also be read as a number.
+  // An operator has listed them one by one, because such digits could also be read as a number.
   if (line.shortCodes?.includes(written.trim()) === true)
     return { number: written.trim(), refusal: undefined }
   const parsed = parseNumber(written, line.country)
@@ -38,7 +38,7 @@ export function judgeDestination(
   return { number: parsed.number, refusal: refusalOf(line, parsed) }
 }
 
-/** The line may not send to the number. Its message has the words of the incoming webhook, and the reason. */
+/** The line may not send to the number. Its message is that of the incoming webhook, plus the reason. */
 export class NotAllowed extends UserError {
   constructor(readonly reason: string) {
     super(`${REFUSALS.notAllowed}. ${reason}`, 403)

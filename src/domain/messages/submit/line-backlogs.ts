@@ -1,11 +1,11 @@
 import type { QueueAnswer, QueueRequest } from '../../../database/messages/queueing.js'
 
 /**
- * The time for which a count of waiting messages is used. The more there are, the longer a count takes, so one a
- * second has to do; after a longer time a limit could be exceeded by everything that was accepted meanwhile.
+ * The time for which a count of waiting messages is used. The more there are, the longer a count takes, so one a second
+ * has to do; with a longer time, a limit could be exceeded by everything that was accepted in between.
  */
 export const FRESH_MS = 1000
-/** The figures of more lines are not kept, to bound the memory; their messages are counted each time. */
+/** To bound the memory, the figures of more lines are not kept; their messages are counted each time. */
 const MAX_LINES = 10_000
 
 /** This process's estimate of how many messages wait on each line. */
@@ -18,10 +18,9 @@ export interface LineBacklogs {
 }
 
 /**
- * The more messages wait on a line, the more it costs to count them. So they are counted only once a second, until
- * half of the limit is reached; from then on for every message, exactly, under the line's lock. Within that second
- * other processes may go over the limit by what they accept. That is good enough, because the limit guards against a
- * flood.
+ * The more messages wait on a line, the more it costs to count them. So they are counted only once a second, until half
+ * of the limit is reached; from then on for every message, exactly, under the line's lock. Within that second, other
+ * processes may exceed the limit by what they accept. That is good enough, because the limit guards against a flood.
  */
 export function createLineBacklogs(
   maxQueuedPerLine: number,

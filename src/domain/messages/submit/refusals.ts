@@ -3,12 +3,14 @@ import { countCharacters } from '../../../kit/text/characters.js'
 import { OPTION_REFUSALS } from '../send-options.js'
 
 /**
- * Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). This is already 11 segments of GSM-7.
+ * Twilio accepts no longer text (https://www.twilio.com/docs/api/errors/21617). This is already 11 segments of GSM-7.
  */
 export const MAX_TEXT_LENGTH = 1600
 /** The same in UTF-16 units: a longer text has more characters, however they are written. */
 export const MAX_TEXT_UNITS = 2 * MAX_TEXT_LENGTH
-/** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
+/**
+ * Clients make keys of 36 characters (a UUID) or a few more. Keys are stored for a day, so they must not be pages long.
+ */
 export const MAX_KEY_LENGTH = 255
 
 /** Errors of an incoming webhook. `docs/http.md` lists them, and clients compare them word by word. */
@@ -25,7 +27,7 @@ export const REFUSALS = {
   overCap: 'Daily segment cap reached',
   /** The name of the cap and the time of its reset follow this. */
   overMonthlyCap: 'Monthly spending cap reached',
-  /** A repeat would send again, while a program whose variable is not set believes it safe. */
+  /** A repeat would send again, although a program whose variable is not set believes that it is safe. */
   keyEmpty: 'Idempotency-Key is empty. Give a key, or leave it out',
   keyTooLong: `Idempotency-Key is too long. Use at most ${MAX_KEY_LENGTH} characters`,
   keyReused: 'Idempotency-Key was used with another body. Use a new key for another message',

@@ -5,7 +5,7 @@ import { readMonths, readUsage } from '../spending/usage.js'
 
 /** The money and the part of the caps that a list will use, as far as that can be known in advance. */
 export interface ListCost {
-  /** The recent cost of this many segments on this line; undefined if its carrier gives no prices. */
+  /** The recent cost of this many segments on this line; undefined if its carrier reports no prices. */
   estimate: { amount: number; currency: string } | undefined
   /** The segments that the caps of the day leave; undefined if there are no caps. */
   segmentsLeft: number | undefined

@@ -3,9 +3,9 @@ import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Context } from '../../context.js'
 
 /**
- * Returns the messages that a line sends in a minute at most, by its own limit and the pace of the carrier account that it
- * uses first, and those that all lines of the account send together: null if that has no pace. A route for some numbers
- * only is not the first, because most texts of a list may go to others.
+ * Returns the most messages that a line can send in a minute, by its own limit and the pace of the carrier account that
+ * it uses first, and the most that all lines of the account can send together; null if the account has no pace. A route
+ * for some numbers only is not the first, because most texts of a list may go to others.
  */
 export async function findPaces(
   { db }: Pick<Context, 'db'>,

@@ -144,7 +144,7 @@ function requireShort(template: string): void {
   }
 }
 
-/** This many rows decide which column has the numbers. */
+/** How many rows decide which column has the numbers. */
 const SAMPLE = 20
 /** Names of a column of phone numbers, and names that a column of other figures may have as well. */
 const NUMBER_COLUMN = /phone|mobil|m[oó]vil|\bcel|handy|\btel|msisdn|whatsapp|^to$|^to.?number$/

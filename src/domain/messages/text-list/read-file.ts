@@ -3,7 +3,7 @@ import { UserError } from '../../../errors.js'
 
 export const MAX_FILE_BYTES = 1024 * 1024
 export const MAX_ROWS = 10_000
-/** A file with more is of another kind; the page shows them all. */
+/** A file with more is something else; the page shows them all. */
 const MAX_COLUMNS = 100
 
 /** A file of recipients: one column has their numbers, and the others contain what a text may include for each. */

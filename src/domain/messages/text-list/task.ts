@@ -32,7 +32,9 @@ import { explainRefusal, planList, type AskedList } from './plan.js'
 const BATCH = 100
 /** A line that is paused, or whose queue is full, is tried again after this time. */
 const FULL_WAIT_MS = 2000
-/** A list leaves room in the line's queue for other messages, and texts that are not queued yet can be stopped. */
+/**
+ * A list leaves room in the line's queue for other messages, and texts that are not queued yet can still be stopped.
+ */
 const SHARE_OF_QUEUE = 0.5
 /** A queued text expires, and one that is not queued yet does not: so no more wait than go out in this part of that time. */
 const SHARE_OF_LIFE = 0.25
@@ -139,7 +141,10 @@ export async function queueListBatch(context: Context, task: ClaimedTask): Promi
   }
 }
 
-/** Their person was forgotten between the look at the row and its message, which nobody else would find any more. */
+/**
+ * Their person was forgotten between our reading the row and queueing its message, which nobody else would find any
+ * more.
+ */
 async function eraseQueued(trx: Database, texts: readonly WaitingText[]): Promise<void> {
   await endForgotten(
     trx,
@@ -159,7 +164,7 @@ async function roomOf(context: Context, line: OwnLine): Promise<number> {
     sentInTime(perMinute),
   )
   const waitingCount = await countWaitingOnLine(db, line.id, most)
-  // One finds out when the carrier works again, or the account's other lines leave room.
+  // One text shows when the carrier works again, or when the account's other lines leave room.
   const least = waitingCount === 0 ? 1 : 0
   if (await isCarrierFailing(db, line.id)) return least
   const room = most - waitingCount
@@ -188,7 +193,7 @@ interface Settled {
 
 const queued = ({ line }: { line: number }): Settled => ({ line, reason: null })
 
-/** Texts without room wait. A cap ends the task: the sender should know, and not be surprised the next day. */
+/** Texts without room wait. A cap ends the task: the sender should know about it, and not be surprised the next day. */
 function judge(texts: readonly WaitingText[], answers: readonly (string | Error)[]) {
   const settled: Settled[] = []
   let error: string | undefined

@@ -24,7 +24,7 @@ interface ActionAbout {
 
 /**
  * All actions in the audit log, in the order in which people read them. The console's words, the filters, the command
- * line and `docs/audit.md` are made from this table, so an action without words does not compile.
+ * line and `docs/audit.md` are generated from this table, so an action without words does not compile.
  */
 export const ACTIONS = {
   'sign_in.succeeded': { subject: 'session', words: 'signed in' },

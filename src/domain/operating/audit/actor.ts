@@ -12,7 +12,7 @@ export const ACTOR_KINDS = {
 
 export type ActorKind = keyof typeof ACTOR_KINDS
 
-/** The one on whose behalf domain functions act. */
+/** On whose behalf domain functions act. */
 export interface Actor {
   kind: ActorKind
   /** The user, the one for whom an application acts, or the operator who made a portal link; null if it is not a user. */
@@ -23,5 +23,5 @@ export interface Actor {
   address: string | null
 }
 
-/** The actor for work that was not requested: that of workers, and what a process does by itself. */
+/** The actor for work that nobody requested: that of workers, and whatever a process does by itself. */
 export const SERVICE: Actor = { kind: 'service', userId: null, credentialId: null, address: null }

@@ -23,7 +23,7 @@ export function describeActor(row: ListedAuditRow): string {
   return Object.hasOwn(ACTOR_KINDS, actorKind) ? ACTOR_KINDS[actorKind as ActorKind] : actorKind
 }
 
-/** Describes the action for people. An action of a later release has no words yet. */
+/** Describes the action for people. An action from a later release has no words yet. */
 export function describeAction({ action }: Pick<ListedAuditRow, 'action'>): string {
   return isAction(action) ? ACTIONS[action].words : action
 }

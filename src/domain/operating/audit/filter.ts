@@ -16,7 +16,7 @@ export interface WrittenAuditFilter {
   action?: string | undefined
   /** An id, the number of a line, or the email address of a user. */
   subject?: string | undefined
-  /** The email address or the id of the user whose data they are. */
+  /** The email address or the id of the user who owns the data. */
   user?: string | undefined
   from?: Date | undefined
   until?: Date | undefined

@@ -12,8 +12,8 @@ export interface ExportFile {
 }
 
 /**
- * Makes a zip of files that are opened one by one, each when the one before it is done, and read as fast as the zip
- * is taken. An error on the way breaks the zip off, so that it is not mistaken for a whole one.
+ * Makes a zip of files that are opened one by one, each when the one before it is done, and read as fast as the zip is
+ * consumed. An error on the way truncates the zip, so that it is not mistaken for a complete one.
  */
 export function zipOf(files: AsyncIterable<ExportFile>): Readable {
   // This is Node's own stream, because the package uses a different one.

@@ -5,7 +5,7 @@ import { writeMoney } from '../../../kit/text/decimal.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
-/** The fullest caps are looked at: a user with more of them has one cause. */
+/** How many caps are checked, fullest first: a user with more of them has a single cause. */
 const MAX_LOOKED_AT = 200
 
 /** Watches spend caps that are nearly used up today. A cap is reported again when it is changed, and the next day. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
-/** The newest are looked at: a user with more paused countries has one cause. */
+/** How many paused countries are checked, newest first: a user with more of them has a single cause. */
 const MAX_LOOKED_AT = 200
 
 /** Watches the countries that the guard has paused. Resuming one is not reported. */

@@ -37,7 +37,7 @@ function troubleOf(endpoint: ToldEndpoint): Trouble[] {
   return [{ ...found, kind: 'endpoint.failing', mark: stageOf(failedForMs ?? 0) }]
 }
 
-/** Returns the stage at which its people are notified. */
+/** Returns the stage that people are notified of. */
 function stageOf(failedForMs: number): string {
   if (failedForMs >= DISABLE_AFTER_MS - DAY_MS) return 'a day before it is disabled'
   return failedForMs >= HOUR_MS ? 'after an hour' : 'after some failures'
@@ -49,7 +49,7 @@ function endOf(kind: string, endpoint: ToldEndpoint | undefined): End {
     // An endpoint that was failing and is disabled now is reported as such. Those of a disabled user are inactive.
     return { kind: kind === 'endpoint.failing' ? 'over' : 'unclear' }
   }
-  // It is unknown if a new URL, or one that was enabled again, works before it is called.
+  // Until it is called, nobody knows whether a new URL, or one that was enabled again, works.
   if (endpoint.calledAt === null || endpoint.failingSince !== null) return { kind: 'unclear' }
   const { userId } = endpoint
   return { kind: 'recovered', as: 'endpoint.recovered', userId, details: detailsOf(endpoint) }

@@ -14,7 +14,7 @@ export interface KnownNotice extends NewNotice {
 }
 
 /**
- * Inserts notifications with their mails and events, in the transaction that they are about.
+ * Inserts notifications with their mails and events, in the transaction of what they report.
  *
  * @returns the deliveries of the events, to be enqueued after the commit
  */
@@ -27,9 +27,9 @@ export function insertWithDispatches(
 }
 
 /**
- * Notifies a user, and the operators, of a change to the account that another person makes. The mail also goes to
- * users who want none of the others: it is how they learn of a change that they did not ask for. The sweep enqueues
- * the deliveries.
+ * Notifies a user, and the operators, of a change to the account that another person makes. The mail also goes to users
+ * who want no other mails: it is how they find out about a change that they did not ask for. The sweep enqueues the
+ * deliveries.
  */
 export async function notifyOfAccountChange(
   context: Pick<Context, 'config'>,

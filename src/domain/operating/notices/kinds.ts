@@ -9,17 +9,17 @@ export type CarrierDetails = NoticeDetails<'carrier.down'>
 export type QueueDetails = NoticeDetails<'queue.stuck'>
 
 interface Words<Details> {
-  /** `good` means that a trouble is over. */
+  /** `good` means that a problem is over. */
   mood: 'bad' | 'waiting' | 'good'
   /** The event in one line, which is the subject of the mail. */
   title: (details: Details) => string
   /** The meaning and the next step, in a sentence or two. */
   text: (details: Details) => string
-  /** The page where it is fixed, or looked at. */
+  /** The page where it can be fixed, or viewed. */
   cure: (details: Details) => Cure
 }
 
-// Its page has the reason of the failure, and enables it and sends what is held.
+// Its page shows the reason of the failure, and lets people enable it and send the held events.
 const atEndpoint = ({ userId, endpointId }: EndpointDetails): Cure => ({ at: 'endpoint', userId, endpointId })
 const atCarrier = ({ accountId }: { accountId: string }): Cure => ({ at: 'carrier', id: accountId })
 const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second factor', userId })

@@ -5,8 +5,8 @@ import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
 /**
- * Watches messages that became `unknown` since their owner's last notification. The newest one is the mark: the next
- * run starts from there, so that none is reported twice.
+ * Watches messages that became `unknown` since their owner's last notification. The newest one marks where the next run
+ * starts, so that none is reported twice.
  */
 export function watchMessages({ db }: Context): Watched {
   return {

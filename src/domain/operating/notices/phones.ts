@@ -4,11 +4,11 @@ import { viewPhones } from '../../carriers/accounts/phones.js'
 import type { Context } from '../../context.js'
 import type { Watched } from './troubles.js'
 
-/** After a restart the phones are asked first. */
+/** After a restart, phones are polled before they are judged. */
 const PATIENCE_MS = 60_000
 
 /**
- * Watches the phones that lines send by: one that has been silent for long enough is away. An account has one
+ * Watches the phones that lines send through: one that has been silent for long enough is away. An account has one
  * notification for all of its phones.
  */
 export function watchPhones(context: Context): Watched {

@@ -6,7 +6,7 @@ import type { Watched } from './troubles.js'
 /** Workers are restarted within this time. */
 const PATIENCE_MS = 60_000
 
-/** Watches queues, which are stuck if the overview says so. */
+/** Watches queues; they are stuck if the overview says so. */
 export function watchQueues(context: Context): Watched {
   return {
     kinds: ['queue.stuck'],

@@ -12,17 +12,17 @@ export interface Trouble extends PresentCause {
 
 /** The end of a trouble that existed before. */
 export type End =
-  /** It is well again, and the people who were notified of the trouble are notified of that. */
+  /** It is well again, and the people who were notified of the trouble are notified of this too. */
   | { kind: 'recovered'; as: NoticeKind; userId: string | null; details: NewNotice['details'] }
   /** It is over, and there is nothing to report. */
   | { kind: 'over' }
-  /** It is neither wrong nor well yet. */
+  /** It is no longer wrong, but not well yet. */
   | { kind: 'unclear' }
 
-/** The result of one look at a part of the service. */
+/** The result of one check of a part of the service. */
 export interface Found {
   troubles: Trouble[]
-  /** Returns the end of a cause that was open when the look began and is not among the troubles. */
+  /** Returns how a cause ended that was open when the check began and is not among the troubles. */
   endOf: (cause: OpenCause) => End
 }
 

@@ -23,7 +23,7 @@ import { watchQueues } from './queues.js'
 import { insertWithDispatches, type KnownNotice } from './insert.js'
 import type { Found, Trouble, Watched } from './troubles.js'
 
-/** If a thousand endpoints fail together, the rest is reported in the next runs. */
+/** If a thousand endpoints fail together, the rest are reported in the next runs. */
 const MAX_NOTICES_AT_ONCE = 200
 
 const WATCHED = [
@@ -38,11 +38,11 @@ const WATCHED = [
 ]
 
 /**
- * Looks at the rows, as the overview does, and notifies people of troubles, and of their end. Any number of processes
- * may look: `notice_causes` has the time of each cause's last notification, and none is reported twice within an
- * hour. The notifications and their mails and events are committed together with that.
+ * Checks the rows, as the overview does, and notifies people of troubles, and of their end. Any number of processes may
+ * do so: `notice_causes` has the time of each cause's last notification, and none is reported twice within an hour. The
+ * notifications and their mails and events are committed together with that.
  *
- * If one part cannot be looked at, the others still are.
+ * If one part cannot be checked, the others still are.
  *
  * @returns the number of notifications made
  */

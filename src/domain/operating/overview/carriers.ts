@@ -25,7 +25,7 @@ export interface CarrierView extends Omit<CarrierTraffic, 'carrier'> {
   mood: 'good' | 'waiting' | 'bad'
   /** The state in a word or two. */
   state: string
-  /** The faults, a sentence each; empty if all is well. */
+  /** The faults, a sentence each; empty if there are none. */
   faults: string[]
 }
 

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 
 /**
  * Counts the traffic, a row for each minute, for the charts of the overview; called every few seconds. Rows change
- * after their minute (a receipt, a late answer), so the last hour is counted again and again, the newest minutes each
+ * after their minute (a receipt, a late answer), so the last hour is counted repeatedly, and the newest minutes each
  * time.
  */
 export async function countNewestMinutes({ db }: Pick<Context, 'db'>): Promise<void> {
@@ -37,7 +37,7 @@ export async function recountMinutes({ db }: Pick<Context, 'db'>): Promise<void>
  * limit.
  */
 const LARGEST_STEP = 60
-/** The time of one run, because there are other things to do. */
+/** How long one run may take, because there are other things to do. */
 const CATCH_UP_MS = 500
 
 /**
@@ -57,7 +57,7 @@ export function createBackfill({ db }: Pick<Context, 'db'>): () => Promise<void>
         await countMinutes(db, minutesAfter(last, 1 - step), minutesAfter(last, 1))
         step = Math.min(step * 2, LARGEST_STEP)
       } catch (error) {
-        // It may have been too much for one statement.
+        // That may have been too much for one statement.
         step = Math.max(1, Math.floor(step / 4))
         if (error instanceof DatabaseUnavailable && error.outage === 'busy' && step > 1) continue
         throw error

@@ -8,7 +8,7 @@ export type Cure =
   | { at: 'carrier'; id: string }
   | { at: 'queues' }
   | { at: 'sending' }
-  /** `own`: where the user can do something about it, because a user's page is for operators. */
+  /** `own` is where the user can do something about it, because the page of a user is for operators. */
   | { at: 'user'; userId: string; own?: 'usage' | 'settings' }
   | { at: 'second factor'; userId: string }
   /** A part of the overview itself says more. */

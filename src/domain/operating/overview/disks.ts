@@ -16,7 +16,7 @@ export interface Disk {
 export interface Folder {
   of: string
   folder: string
-  /** True if it is made when it is needed: until then the next folder above counts. */
+  /** True if it is created when needed; until then, the next folder above counts. */
   isMadeLater?: boolean
 }
 

@@ -22,14 +22,15 @@ export interface Judgement {
 }
 
 /**
- * A running worker takes a job immediately, so a wait this long is a sign; it is also longer than a pause of Redis.
+ * A running worker takes a job immediately, so a wait this long is a sign of trouble; it is also longer than a brief
+ * outage of Redis.
  */
 const BEHIND_MS = 10_000
 const STUCK_MS = 60_000
 
 /**
- * Judges if a queue moves as it should, by the oldest row that any worker might take, and by the workers that there
- * are.
+ * Judges whether a queue moves as it should, by the oldest row that any worker might take, and by the workers that
+ * there are.
  */
 export function judgeQueue(facts: QueueFacts): Judgement {
   const { process, nouns, jobs, oldestMs } = facts

@@ -17,11 +17,11 @@ import type { ForPeople } from './people.js'
 import type { QueueView } from './queues.js'
 import type { ServiceView } from './service.js'
 
-/** Something that does not end by itself. */
+/** Something that does not go away by itself. */
 export interface Need {
   /** `bad` means that something does not work, `waiting` that it soon may not, or that a decision is needed. */
   mood: 'waiting' | 'bad'
-  /** What it is in a word or two, such as `HTTP 500`. */
+  /** The problem in a word or two, such as `HTTP 500`. */
   code: string
   /** The text, a sentence or two. */
   text: string
@@ -41,7 +41,7 @@ export interface NeedyParts {
   people: Part<ForPeople>
 }
 
-/** Lists what needs a person, worst first. */
+/** Lists what needs someone's attention, worst first. */
 export function listNeeds(parts: NeedyParts): Need[] {
   const needs = [
     ...ofService('Postgres', 'postgres', parts.postgres),
@@ -94,7 +94,7 @@ function ofCarriers(carriers: readonly CarrierView[]): Need[] {
   )
 }
 
-/** One or two recover by themselves. */
+/** One or two such errors go away by themselves. */
 export const MANY_FAILURES = 4
 
 function ofEndpoints({ groups }: EndpointTroubles): Need[] {

@@ -29,7 +29,7 @@ export type { BusyLine } from '../../../database/operating/overview/busiest-line
 /** The whole installation at a glance. */
 export interface Overview {
   at: Date
-  /** The needs for a person, worst first. */
+  /** What needs someone's attention, worst first. */
   needs: Need[]
   traffic: Part<Traffic>
   queues: Part<QueueView[]>
@@ -43,7 +43,7 @@ export interface Overview {
   people: Part<ForPeople>
 }
 
-/** Looks, and keeps the result for some seconds: many open pages cost no more than one. */
+/** Checks everything, and caches the result for a few seconds: many open pages cost no more than one. */
 export interface OverviewReader {
   read(span: Span, by?: Dimension): Promise<Overview>
   /** The shortest span whose charts have a shape; if none has, the shortest that has anything. */
@@ -51,24 +51,24 @@ export interface OverviewReader {
 }
 
 /**
- * A fault is seen within 10 s: a result is kept for this time at most, in two places, and the look takes as long at
- * most.
+ * A fault is seen within 10 s: a result is cached for at most this long, in two places, and the check takes at most as
+ * long.
  */
 const KEPT_MS = 2000
 const SLOW_PARTS_MS = 15_000
 
 /**
- * The statements of the overview that run at a time: the pool's other connections are for clients that wait for an
- * answer.
+ * The statements of the overview that run at a time: the pool's other connections are for clients that are waiting for
+ * an answer.
  */
 const AT_ONCE = 2
 
-/** A chart looks dead if a smaller share of it has data. */
+/** A chart looks dead if less of it than this has data. */
 const SHAPE_SHARE = 0.2
 
 const readers = new WeakMap<Context, OverviewReader>()
 
-/** Returns the watch of this process, which has one. */
+/** Returns this process's only watch. */
 export function overviewReaderOf(context: Context): OverviewReader {
   const watch = readers.get(context) ?? createOverviewReader(context)
   readers.set(context, watch)

@@ -12,7 +12,7 @@ export type OwnDimension = (typeof OWN_DIMENSIONS)[number]
 export interface OwnTraffic {
   traffic: Traffic
   busiest: Busiest
-  /** Before this time the traffic lacks older messages and events of some line; null if it is whole. */
+  /** Before this time, the traffic lacks messages and events of some line; null if it is complete. */
   lookedBackTo: Date | null
 }
 

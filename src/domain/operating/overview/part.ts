@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, Unavailable } from '../../../errors.js'
 import type { Logger } from '../../../telemetry/log.js'
 
-/** The result of one part of the overview, or the reason why it could not look. */
+/** The result of one part of the overview, or the reason why there is none. */
 export type Part<Value> = { isKnown: true; value: Value } | { isKnown: false; fault: string }
 
-/** No part makes the overview wait for longer. */
+/** No part may make the overview wait longer than this. */
 const PART_MS = 2000
 
 /**
- * Makes a look that runs at most once in `keptMs`, however many callers there are. One that does not return in time
- * is a fault of its part, and no second one begins before it has ended, so that a store that hangs does not get more
- * and more queries.
+ * Makes a check that runs at most once in `keptMs`, however many callers there are. If it does not return in time, its
+ * part has a fault, and no second check begins before it has ended, so that a store that hangs does not get more and
+ * more queries.
  *
  * @param options.of the store that it asks, such as `Postgres`
  */

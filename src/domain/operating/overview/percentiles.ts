@@ -7,8 +7,8 @@ export interface Percentiles {
 }
 
 /**
- * Computes percentiles from counts by their step of time. Within a step an even spread is assumed, so a figure is at
- * most an eighth off.
+ * Computes percentiles from counts by their step of time. Within a step, values are assumed to be evenly spread, so a
+ * figure is at most an eighth off.
  *
  * @returns undefined if there is none
  */

@@ -28,7 +28,7 @@ export interface QueueView extends Judgement {
 
 const NO_ROWS = { waitingCount: null, laterCount: null, underWayCount: null, oldestMs: null, perMinute: null }
 
-/** The depth and the age are those of the rows. Redis only gives the jobs, and the workers that are there. */
+/** The depth and the age are those of the rows. Redis contributes only the jobs and the workers that exist. */
 export async function readQueues({ db, queues, redis }: Context): Promise<QueueView[]> {
   const jobsOf = Promise.all(
     [queues.sendMessage, queues.deliverEvent, queues.fetchMedia, queues.maintenance].map((queue) =>
@@ -77,7 +77,7 @@ function view(
   return { name, ...facts, workers: jobs?.workers ?? null, jobs: jobs ?? null, state, why: why + more }
 }
 
-/** Its work is timed, not queued. Its counting of minutes shows that it is running. */
+/** Its work is timed, not queued. That minutes get counted shows that it is running. */
 function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): Judgement {
   if (jobs?.workers === 0) {
     return {

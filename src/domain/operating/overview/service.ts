@@ -17,7 +17,7 @@ export function serviceView(faults: ServiceFault[], facts: ServiceView['facts'])
   return { mood, faults, facts }
 }
 
-/** Above the first share an operator should look, and above the second it is high time. */
+/** Above the first share, an operator should look; above the second, it is urgent. */
 const HIGH = 0.8
 const FULL = 0.95
 

@@ -6,7 +6,7 @@ import { readDisks, moodOfDisk, type Disk } from './disks.js'
 import { describeBytes } from './figures.js'
 import { serviceView, type ServiceFault, type ServiceView } from './service.js'
 
-/** It is tested this seldom because a bucket charges for each write. */
+/** Tests are this rare because a bucket charges for each write. */
 const TRIED_EVERY_MS = 60_000
 
 /** The result of the last test: undefined if it worked, otherwise the storage's error. */
@@ -18,7 +18,7 @@ interface Trial {
 const trials = new WeakMap<Context['storage'], Trial>()
 
 /**
- * Checks if media can be stored, and how full the disks of this machine are.
+ * Checks whether media can be stored, and how full this machine's disks are.
  *
  * @param options.postgresFolder the folder of Postgres's files, if that is on this machine
  * @param options.writes true to test with a tiny file, which is removed immediately

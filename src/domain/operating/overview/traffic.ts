@@ -32,7 +32,7 @@ export interface TrafficBin {
   waits: Waits
 }
 
-/** The waits; undefined if there was nothing. */
+/** The waits; undefined if there were none. */
 export type Waits = Partial<Record<WaitKind, Percentiles>>
 
 export const NOTHING: Counts = {

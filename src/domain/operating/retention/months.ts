@@ -94,7 +94,7 @@ async function dropMonth(
     if (table === 'messages') await forgetLeftovers(context, month, partition.name)
     const outcome = await dropPartition(context.db, partition)
     if (outcome === 'busy') return { outcome: 'kept', why: { busy: 1 } }
-    // Since the look before, a user has sent a delivery again: of this month, or a later one of an event of this
+    // Since the previous check, a user has resent a delivery: one of this month, or a later one of an event of this
     // month.
     const why = kind === 'messages' && table !== 'messages' ? await whatIsUnderWay(context, month) : {}
     if (outcome === 'kept' || Object.keys(why).length > 0) return { outcome: 'kept', why }

@@ -15,12 +15,14 @@ export interface Retained {
   excerptCount: number
   /** The number of copies of media older than MEDIA_RETENTION_DAYS. */
   mediaCount: number
-  /** True if there are more than one run handles: more excerpts, and in a dry run more media, than were counted. */
+  /**
+   * True if there are more than a single run handles: more excerpts, and in a dry run more media, than were counted.
+   */
   hasMore: boolean
 }
 
 const EXCERPTS_AT_ONCE = 1000
-/** This takes some minutes; a first run may find years of them. */
+/** This takes a few minutes; a first run may find years of data. */
 const EXCERPTS_PER_RUN = 500_000
 /** A dry run stops counting here: it would have to read them all. */
 const COUNTED_AT_MOST = 10_000

@@ -31,7 +31,7 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
   text_list: queueListBatch,
 }
 
-/** A process that lost its claim checks after this time if the other one has gone on. */
+/** A process that lost its claim checks after this time whether the other one has continued. */
 const OTHER_CLAIM_MS = 1000
 
 const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
@@ -77,15 +77,12 @@ export async function continueTask(
   })
 }
 
-/**
- * Records that a batch ended in an unexpected error: the task continues, or is given up if that happens again and
- * again.
- */
+/** Records that a batch ended in an unexpected error: the task continues, or is given up if that keeps happening. */
 export async function recordCrashOfTask({ db }: Context, id: string): Promise<void> {
   await recordTaskCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
 }
 
-/** Returns the reason why no next batch is begun; undefined if it continues. */
+/** Returns the reason why there is no next batch; undefined if it continues. */
 function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
   if (isOwnerDisabled) return 'The user is disabled'
   return isStopAsked ? 'Stopped manually' : undefined

@@ -34,8 +34,8 @@ export function findAskedRemoval({ db }: Context, userId: string): Promise<Asked
 }
 
 /**
- * Requests, for an operator, the removal of the second factor of a user who has lost it. Nothing is removed yet:
- * another operator has to confirm it within a day. The user is notified, and has that long to object.
+ * Requests, on behalf of an operator, the removal of the second factor of a user who has lost it. Nothing is removed
+ * yet: another operator has to confirm it within a day. The user is notified, and has that long to object.
  *
  * @throws UserError 400 for the reason, 404, 409
  */
@@ -72,7 +72,7 @@ export function withdrawRemoval(context: Context, userId: string): Promise<void>
 }
 
 /**
- * Removes the factor after another operator than the one who asked agrees.
+ * Removes the factor once an operator other than the one who asked agrees.
  *
  * @param removalId the request that the operator has read: it may have been withdrawn and made again since
  * @throws UserError 404, 409
@@ -103,7 +103,7 @@ async function requireOwnAccess(trx: Database, operatorId: string): Promise<void
   )
 }
 
-/** The lock puts two operators who confirm, or ask and confirm, at the same time one after the other. */
+/** The lock makes two operators who confirm, or ask and confirm, at the same time go one after the other. */
 async function withUser(
   context: Context,
   userId: string,

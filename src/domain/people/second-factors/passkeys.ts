@@ -25,7 +25,7 @@ const CREDENTIAL_ID = /^[\w-]{1,1364}$/
 /** The ways in which a browser reaches an authenticator (WebAuthn §5.8.4). The browser states them, unsigned. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
-/** More devices are not needed in practice. */
+/** Nobody needs more devices in practice. */
 const MAX_PASSKEYS = 20
 
 const NOT_TAKEN = 'The passkey was not registered. Start again and finish within five minutes.'
@@ -105,7 +105,7 @@ export function removePasskey(context: Context, userId: string, id: string): Pro
 /**
  * Returns what the browser needs to show a passkey.
  *
- * @param userId the user whose it must be; undefined for a sign-in without a password, where it may be any user's
+ * @param userId the user whom it must belong to; undefined for a sign-in without a password, where it may be any user's
  */
 export async function askForPasskey(context: Context, userId: string | undefined, browserToken: string) {
   const known = userId === undefined ? [] : await listPasskeys(context.db, userId)
@@ -121,7 +121,7 @@ export async function askForPasskey(context: Context, userId: string | undefined
 }
 
 export interface PasskeyProof {
-  /** The user whose it must be; undefined if it may be any user's. */
+  /** The user whom it must belong to; undefined if it may be any user's. */
   userId: string | undefined
   browserToken: string
   /** The browser's answer, as JSON. */

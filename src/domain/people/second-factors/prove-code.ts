@@ -13,7 +13,7 @@ import { findStep } from './totp.js'
 
 /**
  * The wrong codes allowed in 15 minutes. An attacker who guesses here has the password already, and a code of six
- * digits is one of a million of which three count: at this rate a guess is right once in two years.
+ * digits is one of a million of which three count: at this rate, a guess is right once in two years.
  */
 const LIMITS = { perAccount: 5, perAddress: 50, perAccountBeyond: 3 }
 

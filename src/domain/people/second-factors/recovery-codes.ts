@@ -14,7 +14,7 @@ const CODE_LENGTH = 28
 /** This is Crockford's base32, without the letters that are mistaken for digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Replaces the codes by ten new ones. They are returned only once, because only their hashes are kept. */
+/** Replaces the codes with ten new ones. They are returned only once, because only their hashes are stored. */
 export async function replaceRecoveryCodes(trx: Database, userId: string): Promise<string[]> {
   const codes = Array.from({ length: CODE_COUNT }, newCode)
   await deleteRecoveryCodes(trx, userId)

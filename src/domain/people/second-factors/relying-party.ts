@@ -10,7 +10,9 @@ export function relyingPartyOf({ config }: { config: Pick<Config, 'publicUrl'> }
   return { id: hostname, origin }
 }
 
-/** Browsers have passkeys for https and for this machine only, and for names, not for addresses (WebAuthn §5.1.3). */
+/**
+ * Browsers support passkeys only for https and for this machine, and for names, not for addresses (WebAuthn §5.1.3).
+ */
 export function canHavePasskeys({ config }: { config: Pick<Config, 'publicUrl'> }): boolean {
   const { protocol, hostname } = new URL(config.publicUrl)
   const isAddress = ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''))

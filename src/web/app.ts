@@ -99,7 +99,7 @@ export function createApp(context: Context): Koa {
   }
 
   app.use(firstRouter.routes())
-  // It does not stand earlier, because some carriers deliver a text by GET and do not repeat it.
+  // It does not come earlier, because some carriers deliver a text by GET and do not repeat it.
   app.use(failReadsFast(context))
   app.use(router.routes())
   app.use(router.allowedMethods())

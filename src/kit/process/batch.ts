@@ -3,11 +3,11 @@ import DataLoader from 'dataloader'
 
 /**
  * Calls that arrive in one turn of the event loop become one call of `run`: one round trip for all of them. While
- * `inFlight` runs are under way the next batch continues collecting, so that load makes batches larger instead of
- * making more of them (measured: 7,092 instead of 4,430 accepted messages a second).
+ * `inFlight` runs are under way the next batch continues collecting, so that load makes batches larger rather than more
+ * numerous (measured: 7,092 instead of 4,430 accepted messages a second).
  *
- * `run` gives one answer per item, in order; an Error in a place rejects that call only. A run that fails must have
- * done nothing. Unless it failed by an outage, its items are then tried one by one, so that only the faulty item
+ * `run` returns one answer per item, in order; an Error in one position rejects only that call. A run that fails must
+ * have done nothing. Unless it failed by an outage, its items are then tried one by one, so that only the faulty item
  * fails.
  *
  * @param maxWaitMs a batch that no run has taken by then is refused as Unavailable: none of it was begun. If the oldest

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 const folder = fileURLToPath(new URL('../../../.compile-cache', import.meta.url))
 
 /**
- * Node 22.1 and newer keep what they compiled of each file, so that the next start is quicker. The cache is beside the
- * build and not in the machine's folder for temporary files, where other users could put code. If the folder cannot be
+ * Node 22.1 and newer cache the compiled code of each file, so that the next start is quicker. The cache is beside the
+ * build, not in the machine's folder for temporary files, where other users could put code. If the folder cannot be
  * written, Node continues without a cache.
  */
 export function keepCompiled(): void {

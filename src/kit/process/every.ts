@@ -6,7 +6,7 @@ export interface Timer {
   stop(): Promise<void>
 }
 
-/** Runs work again and again, `ms` after the last run ended. A run that fails is logged, and the next one follows. */
+/** Runs work repeatedly, `ms` after the last run ended. A run that fails is logged, and the next one follows. */
 export function every(ms: number, work: () => Promise<unknown>, log: Logger, what: string): Timer {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
@@ -17,7 +17,7 @@ export function every(ms: number, work: () => Promise<unknown>, log: Logger, wha
     } catch (error) {
       log.warn({ what, err: asError(error) }, 'timer.failed')
     }
-    // If it was stopped during the run, `stop` waits for this run and there must be no next one.
+    // If it was stopped during the run, `stop` waits for this run, and there must be no next one.
     if (!isStopped) timer = setTimeout(start, ms)
   }
   const start = () => {

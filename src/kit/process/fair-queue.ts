@@ -2,15 +2,15 @@ import { Unavailable } from '../../errors.js'
 
 interface Options {
   maxWaiting: number
-  /** The most that may wait for one owner, so that no owner fills the whole queue. */
+  /** How many tasks of one owner may wait, so that no owner fills the whole queue. */
   maxWaitingEach: number
   /** The reason for a refusal, as a sentence without a full stop. */
   busy: string
 }
 
 /**
- * Does one thing at a time, and owners take turns: the first task of each owner comes before the second task of any.
- * So an owner with many tasks, or with slow ones, holds up the others by one task at most.
+ * Does one thing at a time, and owners take turns: the first task of each owner comes before the second task of any. So
+ * an owner with many tasks, or with slow ones, holds up the others by at most one task.
  *
  * @returns a function that runs the work when its turn has come; it throws Unavailable if too much waits already
  */
@@ -21,7 +21,7 @@ export function createFairQueue({ maxWaiting, maxWaitingEach, busy }: Options) {
   let isBusy = false
 
   const next = (last: string): void => {
-    // Whoever came during its turn comes before its next one.
+    // Owners that arrived during its turn come before its next one.
     const again = waiting.get(last)
     if (again !== undefined) {
       waiting.delete(last)

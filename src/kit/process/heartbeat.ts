@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/log.js'
 
 /** Keeps leases alive while the work under them is done, so that a lease can be short and a dead worker is noticed soon. */
 export interface Heartbeat {
-  /** Does the work and renews its lease at each beat. Work that ends within one beat costs no renewal. */
+  /** Does the work and renews its lease at each beat. Work that ends within one beat needs no renewal. */
   during<Result>(id: string, work: () => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Makes something when it is first asked for. Those who ask meanwhile get the same one. If making it fails, the next
- * who asks tries again.
+ * Makes something when it is first requested. Callers that ask in the meantime get the same one. If making it fails,
+ * the next caller tries again.
  */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

@@ -10,7 +10,7 @@ const LAST_WORDS_MS = 500
 type Step = { name: string; close: () => Promise<unknown> }
 
 /**
- * A part that closes by itself: a whole process, or one of the workers that share one (`workers/processes/all.ts`).
+ * A part that closes separately: a whole process, or one of the workers that share one (`workers/processes/all.ts`).
  */
 interface Part {
   log: Logger
@@ -23,9 +23,9 @@ let closing: Promise<void> | undefined
 
 /**
  * When the process is asked to stop, runs the steps one after another in the order given (the web server or worker
- * first, Redis and Postgres last). A step that fails is logged and the next one runs; work that is not finished at
- * the deadline is left to leases. A second call adds another part of the process: parts close side by side, within
- * the one deadline, and the last of them ends it.
+ * first, Redis and Postgres last). A step that fails is logged, and the next one runs; work that is unfinished at the
+ * deadline is left to leases. A second call adds another part of the process: parts close side by side, within the one
+ * deadline, and the last of them ends it.
  */
 export function closeOnSignal(
   log: Logger,
@@ -77,7 +77,7 @@ async function closePart({ log, steps }: Part, reason: string): Promise<void> {
     }
   }
   log.info('process.stopped')
-  // Without this wait the last lines could change places, because exit() writes them past the output that is still
+  // Without this wait, the last lines could be out of order, because exit() writes them past the output that is still
   // being written.
   await new Promise<void>((resolve) => {
     log.flush(() => {

@@ -4,8 +4,8 @@ import { hideKnownWarnings } from './foreign-warnings.js'
 /** The signals that ask a process to stop; SIGHUP comes from a terminal that was closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /**
- * A new `npm start` waits 3 s for a port of its predecessor's orphans (`dev/start/start.ts`). A check costs one system
- * call.
+ * A new `npm start` waits 3 s for ports held by its predecessor's orphans (`dev/start/start.ts`). A check costs one
+ * system call.
  */
 const STARTER_CHECK_MS = 500
 

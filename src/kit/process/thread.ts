@@ -15,13 +15,13 @@ interface Options {
 }
 
 /**
- * Makes a thread for work that may take the processor for long, no matter who wrote it. After the deadline the thread
- * is ended from outside, whatever it is doing, which nothing within a thread can do; the event loop of the process is
- * free all the while. The thread is started at the first use, is kept, and does not keep the process alive. It inherits
- * neither the environment nor the options of Node.
+ * Makes a thread for work that may occupy the processor for a long time, whoever wrote it. After the deadline the
+ * thread is ended from outside, whatever it is doing, which nothing within a thread can do; the event loop of the
+ * process stays free the whole time. The thread is started at its first use, stays around, and does not keep the
+ * process alive. It inherits neither the environment nor the options of Node.
  *
- * The file is JavaScript even in the sources, because Node 20 starts a thread without tsx. It posts one message when
- * it is ready, and then one answer to each message.
+ * The file is JavaScript even in the sources, because Node 20 starts a thread without tsx. It posts one message when it
+ * is ready, and then one answer to each message.
  *
  * @returns a function that asks the thread one question at a time; it throws Overran, or the error that the thread
  *   failed with
@@ -51,7 +51,7 @@ export function createThread<Answer>(file: URL, { deadlineMs, maxMemoryMb, data 
     try {
       return await answer
     } catch (error) {
-      // The thread takes the processor until it has ended, so the next one is not started before.
+      // The thread occupies the processor until it has ended, so the next one is not started before that.
       await worker.terminate()
       throw error
     } finally {

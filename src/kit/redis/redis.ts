@@ -11,7 +11,7 @@ import type { Logger } from '../../telemetry/log.js'
 export type RedisMode = 'fail-fast' | 'wait'
 
 /**
- * A connection without an answer for this long is closed and opened again: a load balancer or NAT on the way may have
+ * A connection without an answer for this long is closed and reopened: a load balancer or NAT in between may have
  * dropped it without telling either side.
  */
 const SILENCE_MS = 2000
@@ -25,7 +25,7 @@ const COMMAND_MS = 1500
 /** How long a worker may wait for a job in one call. Redis is silent for that time; SILENCE_MS counts only after it. */
 export const MAX_BLOCK_SECONDS = 2
 
-/** The Sentinels, which say where the master is. Without them Redis is where REDIS_URL leads. */
+/** The Sentinels, which say where the master is. Without them, Redis is where REDIS_URL points. */
 export interface Sentinels {
   addresses: readonly { host: string; port: number }[]
   password: string | undefined
@@ -90,7 +90,7 @@ export async function redisAvailable<T>(command: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when the connection can be used, however often connecting fails before that. */
+/** Resolves when the connection can be used, however often connecting fails before then. */
 export async function whenReady(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return
   // events.once() is not used here, because it gives up at the first `error` event.
@@ -112,7 +112,7 @@ export class RedisUnsafe extends Error {
 
 /**
  * Checks the settings on which acknowledged jobs depend. With `allkeys-lru`, 51 of 2,000 acknowledged jobs were left
- * (measured). Without AOF, Redis is empty after a restart. Where we may not use CONFIG or INFO (managed Redis), this
+ * (measured). Without AOF, Redis is empty after a restart. Where CONFIG or INFO is not allowed (managed Redis), this
  * warns instead.
  *
  * @throws RedisUnsafe naming the setting and its fix

@@ -12,8 +12,8 @@ export interface Window {
   limit: number
   lengthMs: number
   /**
-   * The places that a member takes: the first at once, the others one after another, as fast as the window allows. They may
-   * be more than the limit. The default is 1.
+   * How many places a member takes: the first immediately, the others one after another, as fast as the window allows.
+   * There may be more than the limit. The default is 1.
    */
   places?: number
 }
@@ -28,7 +28,10 @@ export interface SlidingWindows {
    * @throws Unavailable
    */
   take(member: string, windows: readonly Window[], now?: number): Promise<number>
-  /** As `take`, for a member that goes first: it gets the next place that opens, before all who wait for one. */
+  /**
+   * Like `take`, but for a member that goes first: it gets the next place that opens, before all others that wait for
+   * one.
+   */
   takeFirst(member: string, windows: readonly Window[], now?: number): Promise<number>
   /**
    * Moves the places that `member` has to a later moment. A member that has to wait for something else keeps them until
@@ -39,11 +42,12 @@ export interface SlidingWindows {
    */
   hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
   /**
-   * Takes members out of a window that ask for nothing any more: their turns, and the places that they hold for later. A
-   * place that was taken stays.
+   * Removes members that no longer want anything from a window: their turns, and the places that they hold for later. A
+   * place that was taken stays taken.
    *
    * @param now as for `take`
-   * @returns those who waited behind them and may ask earlier, with the milliseconds until then. They keep their turns.
+   * @returns those that waited behind them and may ask earlier, with the milliseconds until then. They keep their
+   * turns.
    * @throws Unavailable
    */
   leave(
@@ -74,7 +78,7 @@ export interface SlidingWindows {
 /** How late a waiter may come back before its turn goes to the next. A busy worker may be late without being dead. */
 const PATIENCE_MS = 2000
 
-/** Redis is busy for 20 ms with so many. Those behind them keep the times that they were told. */
+/** This many keep Redis busy for 20 ms. Those behind them keep the times that they were given. */
 const MOST_MOVED = 5000
 
 const script = readScript('sliding-window')

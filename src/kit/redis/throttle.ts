@@ -11,12 +11,12 @@ interface Allowance {
 }
 
 /**
- * Counts what strangers do. Unlike a sliding window (`sliding-window.ts`) it keeps no queue: a caller that is refused
- * leaves nothing behind, however often it asks.
+ * Counts what strangers do. Unlike a sliding window (`sliding-window.ts`), it keeps no queue: a refused caller leaves
+ * nothing behind, however often it asks.
  */
 export interface Throttle {
   /**
-   * Never fails: without Redis each process counts for itself, starting at zero.
+   * Never fails: without Redis, each process counts separately, starting at zero.
    *
    * @param isFree true to ask whether there is room without taking any
    * @returns 0, or the milliseconds until there is room
@@ -58,7 +58,7 @@ export function createThrottle(redis: Redis): Throttle {
   }
 }
 
-/** Bounds the memory, which a caller with many addresses could fill. The oldest keys are forgotten. */
+/** Bounds the memory, which a caller with many addresses could otherwise fill. The oldest keys are dropped. */
 const MAX_KEYS = 10_000
 
 function countHere() {

@@ -4,9 +4,8 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * Cuts a text so that, written as its receiver wants it, it takes no more than this room. It ends with … where
- * something was cut off. A character as people see it is never cut in two, and neither is its escape, such as
- * `&amp;`.
+ * Cuts a text so that, written as its receiver wants it, it fits this room. It ends with … if something was cut off. A
+ * character as people see it is never split, and neither is its escape, such as `&amp;`.
  *
  * @param room in UTF-16 units
  * @param write writes each character as the receiver reads it

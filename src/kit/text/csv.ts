@@ -1,8 +1,7 @@
 import type { Options } from 'csv-stringify'
 
 /**
- * The file has a header row. Texts that people chose, and numbers in E.164, must not become formulas in a
- * spreadsheet.
+ * The file has a header row. Texts that people wrote, and numbers in E.164, must not become formulas in a spreadsheet.
  */
 export const CSV: Options = {
   header: true,

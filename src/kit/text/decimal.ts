@@ -1,6 +1,6 @@
 import { withoutEnding } from '../../without-ending.js'
 
-/** Money is kept as text and never computed with as a number: 0.1 + 0.2 would not be 0.3. */
+/** Money is stored as text, and never used in calculations as a number: 0.1 + 0.2 would not be 0.3. */
 
 /** A number with more digits is not a price. */
 const WRITTEN = /^\d{1,12}(\.\d{1,18})?$/

@@ -1,13 +1,13 @@
 /**
- * Reads JSON whose integers are kept as they are written. One that a JavaScript number cannot hold exactly (beyond
- * 2^53) becomes the text of its digits, as if it had stood in quotes. Carriers number messages with 64 bits, and two
- * of these ids may round to the same number.
+ * Reads JSON without changing its integers. One that a JavaScript number cannot hold exactly (beyond 2^53) becomes the
+ * text of its digits, as if it had been in quotes. Carriers number messages with 64 bits, and two of these ids may
+ * round to the same number.
  *
  * `parse` reads the original text first, so the text is known to be JSON: it has digits in texts and in numbers and
  * nowhere else, and putting a number in quotes changes neither its depth nor its names. So whatever `parse` refuses
- * stays refused, and we need no JSON parser of our own. Libraries that keep such numbers parse recursively, so 64 KiB
- * of brackets overflow their stack, and some set `__proto__`. The reviver of `JSON.parse` gets a number's source text
- * only from Node 21 on.
+ * stays refused, and we need no JSON parser of our own. Libraries that preserve such numbers parse recursively, so 64
+ * KiB of brackets overflow their stack, and some set `__proto__`. The reviver of `JSON.parse` gets a number's source
+ * text only from Node 21 on.
  *
  * @throws the SyntaxError that `parse` throws
  */
@@ -26,7 +26,7 @@ function quoteInexact(json: string): string {
   return json.replace(TEXT_OR_NUMBER, (token) => (isInexact(token) ? `"${token}"` : token))
 }
 
-/** Texts are matched too, so that digits in them are passed over. */
+/** Texts are matched too, so that digits in them are skipped. */
 function isInexact(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token))
 }

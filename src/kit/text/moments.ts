@@ -20,7 +20,7 @@ export function parseDay(written: string): number {
   return new RegExp(`^${DAY}$`).test(written) ? onRealDay(written) : NaN
 }
 
-/** The end of a refusal, which names the day that the calendar does not have; empty if that is not the fault. */
+/** The end of a refusal, which names the day that the calendar does not have; empty if that is not what is wrong. */
 export function missingDayOf(written: unknown): string {
   const [day] = (typeof written === 'string' && new RegExp(`^${DAY}(?!\\d)`).exec(written)) || []
   return day === undefined || isDay(day) ? '' : `: there is no ${day} in the calendar`
@@ -30,7 +30,7 @@ function onRealDay(written: string): number {
   return isDay(written.slice(0, 10)) ? Date.parse(written) : NaN
 }
 
-/** `Date` takes 31 November for 1 December. */
+/** `Date` reads 31 November as 1 December. */
 function isDay(day: string): boolean {
   const midnight = Date.parse(day)
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)

@@ -2,12 +2,12 @@ import { encoderOf, NO_SHIFT, type Encoder, type Shift } from './gsm7.js'
 import { LANGUAGE_NAMES, LANGUAGES, NATIONAL_TABLES, type Language } from './national-tables.js'
 
 /**
- * How a text is cut for SMS (3GPP TS 23.038 and 23.040): in GSM-7, if all of its characters are in that alphabet,
- * 160 septets in one segment and 153 in each of several; else in UCS-2, 70 and 67 units of 16 bits. Everybody who
- * counts, limits, shows or sends segments asks this file.
+ * How a text is split for SMS (3GPP TS 23.038 and 23.040): in GSM-7, if all of its characters are in that alphabet, 160
+ * septets in one segment and 153 in each of several; else in UCS-2, 70 and 67 units of 16 bits. Everything that counts,
+ * limits, shows or sends segments uses this file.
  *
- * A carrier account may allow national tables. Then a text that only such a table has is GSM-7 too, and each segment
- * has a header that names the tables and takes room.
+ * A carrier account may allow national tables. Then a text that only such a table covers is GSM-7 too, and each segment
+ * has a header that names the tables and takes up room.
  */
 export type Encoding = 'GSM-7' | 'UCS-2'
 
@@ -16,7 +16,7 @@ export interface Segments {
   /** The language of the national tables; null if it needs none. */
   language: Language | null
   shift: Shift
-  /** The text of each piece that is sent and charged for; no character is cut in two. */
+  /** The text of each piece that is sent and charged for; no character is split. */
   parts: string[]
   /** Septets or 16-bit units over all parts, without headers. */
   unitCount: number
@@ -76,8 +76,8 @@ const NATIONAL: readonly EncodingScheme[] = ['single', 'locking', 'both'].flatMa
 export const LATIN_1 = 'latin-1'
 
 /**
- * What an account sends with besides GSM-7 and UCS-2: the tables of a language, or Latin-1 in place of GSM-7, which has
- * neither the euro sign nor Greek letters.
+ * What an account can send with besides GSM-7 and UCS-2: the tables of a language, or Latin-1 in place of GSM-7, which
+ * has neither the euro sign nor Greek letters.
  */
 export type AccountTable = Language | typeof LATIN_1
 
@@ -126,7 +126,7 @@ function cut(text: string, { encoder, ...scheme }: EncodingScheme): Segments {
   return { ...scheme, parts: [...parts, part], unitCount }
 }
 
-/** Matches texts that need no escape, which takes two septets that must not be parted. */
+/** Matches texts that need no escape, which takes two septets that must not be separated. */
 const WITHOUT_ESCAPES = matching([GSM_7], (septets) => septets.length === 1)
 const IN_GSM_7 = matching([GSM_7])
 const IN_ANY_TABLE = matching([GSM_7, ...NATIONAL])
@@ -143,7 +143,7 @@ export function isShort(text: string): boolean {
   return text.length <= UCS_2.room.single
 }
 
-/** True if the languages of the carrier account may make a difference, so that they have to be looked up. */
+/** True if the carrier account's languages may make a difference, so they have to be looked up. */
 export function mayNeedLanguage(text: string): boolean {
   return isGsm7(text) ? !IN_LATIN_1.test(text) : IN_ANY_TABLE.test(text)
 }

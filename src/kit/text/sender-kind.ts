@@ -4,7 +4,7 @@
  */
 export type SenderKind = 'number' | 'short_code' | 'name' | 'service'
 
-/** Returns the kind of a line's number. Numbers are stored in such a form that the number alone is enough. */
+/** Returns the kind of a line's number. Numbers are stored in a form from which the kind is clear. */
 export function senderKindOf(number: string): SenderKind {
   if (number.startsWith('+')) return 'number'
   if (/^\d{3,8}$/.test(number)) return 'short_code'

@@ -22,9 +22,9 @@ interface Open {
 }
 
 /**
- * Reads the XML that carriers send: elements, attributes and texts. A document type is refused, and with it
- * everything that makes XML parsers dangerous: custom entities and external files. The text of an element that has
- * attributes or children is its `#text`, and names keep their prefixes.
+ * Reads the XML that carriers send: elements, attributes and texts. A document type is refused, along with everything
+ * that makes XML parsers dangerous: custom entities and external files. The text of an element that has attributes or
+ * children is its `#text`, and names keep their prefixes.
  *
  * @returns `{ root: … }`, or undefined if it is not such a document
  */

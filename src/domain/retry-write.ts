@@ -6,8 +6,8 @@ const PAUSE_MS = 1000
 
 /**
  * Records what has happened in the outside world. Without this write a sent text becomes `unknown`, and a delivered
- * event is delivered twice. So it is tried until Postgres answers, or until the process closes: it has nothing else to
- * do without Postgres, and holds no more of these than it has slots.
+ * event is delivered twice. So it is retried until Postgres answers, or until the process closes: the process has
+ * nothing else to do without Postgres, and holds no more of these than it has slots.
  *
  * @param pauseMs only tests give another
  * @throws Unavailable if the process closes

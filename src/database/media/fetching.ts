@@ -95,8 +95,8 @@ export async function isStoredAs(db: Database, id: string, storageKey: string): 
 }
 
 /**
- * The bytes of what came in a request go too: they would fail again. Only a fault of ours may be repaired, so after one
- * they are kept.
+ * The bytes of media that came in a request are deleted too: they would fail again. Only a fault of ours may get fixed,
+ * so after one of those, they are kept.
  *
  * @returns false in the same case as `markStored`
  */

@@ -168,8 +168,8 @@ export async function failOnDisabledLine(
 }
 
 /**
- * Notes that nothing waits on a disabled line any more. Does nothing if something does, because it was locked, or if the
- * line was enabled and disabled again meanwhile.
+ * Records that nothing waits on a disabled line any more. Does nothing if something still does because it was locked,
+ * or if the line has been enabled and disabled again since.
  */
 export async function noteNothingWaits(db: Database, { id, disabledAt }: DisabledLine): Promise<void> {
   await db.raw(

@@ -66,9 +66,9 @@ async function settle(
 
 /**
  * The events of a message's media go out in the order of the media: one waits until the first attempt for each before
- * it is over. It waits for no further attempt, which may come days later.
+ * it is over. It does not wait for further attempts, which may come days later.
  *
- * They go to the endpoints that there are now, or, if a person had media copied again, to those they were held for.
+ * They go to the endpoints that exist now, or, if a person had the media copied again, to those they were held for.
  * While the line is disabled, they are held until it is enabled.
  */
 async function deliverEvents(trx: Database, messageId: string): Promise<NewDelivery[]> {

@@ -32,11 +32,11 @@ const TOO_NEW_MS = 60_000
 /**
  * Asks carriers what our lines have received, and receives what no callback delivered: if we were down for longer than
  * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks,
- * except that they are looked for under all accounts of the kind.
+ * except that they are looked up under all accounts of the kind.
  *
- * Everything before an account's `received_until` has been taken in. It moves forward only after a poll without
- * failure. If it stayed where it was for long, retention has deleted the ids of what came since then: what is older
- * than MESSAGE_RETENTION_DAYS is not taken in, because all of it would be new.
+ * Everything before an account's `received_until` has been received. It moves forward only after a poll without
+ * failure. If it has not moved for a long time, retention has deleted the ids of what came since then, so anything
+ * older than MESSAGE_RETENTION_DAYS is ignored, because all of it would count as new.
  *
  * @param options.isStart true if the process has just started: accounts that were asked shortly before are asked
  *   again

@@ -24,10 +24,11 @@ const FACTOR = 10
 /**
  * Someone who steals a webhook's URL earns money by sending to their own numbers, in a country that the user does not
  * send to. So when a user's messages to a country rise suddenly, messages to it are refused until an operator resumes
- * them. Messages that were accepted before are sent. It is called every few seconds; if several processes call it, one
- * does it.
+ * them. Messages that were accepted before are sent. It is called every few seconds; if several processes call it, only
+ * one does the work.
  *
- * Lines in that country, and lines with a list of countries that has it, go on, because that is wanted.
+ * Lines in that country, and lines with a list of countries that includes it, continue, because such messages are
+ * wanted.
  *
  * @returns the number of countries that were paused
  */

@@ -20,7 +20,7 @@ const ANSWER_MS = 400
 /**
  * Makes sure that a link to set a new password is mailed, if there is an account with this address that has a password
  * and is not disabled. (One that has none yet has its set-up link, which a stranger must not end.) The caller cannot
- * distinguish this from any other case, such as that the account or the network has had its links of this hour.
+ * distinguish this from any other case, such as that the account or the network has used up its links for this hour.
  *
  * `maintenance` makes the link and mails it.
  *

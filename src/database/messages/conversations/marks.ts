@@ -99,7 +99,7 @@ export async function markAllRead(db: Database, userId: string, upTo: string): P
 }
 
 /**
- * Notes that a user works with the inbox, at most once a day.
+ * Records that a user works with the inbox, at most once a day.
  *
  * @returns true if it was noted, which may change `countInbox`
  */

@@ -23,7 +23,7 @@ import { noticesMail, resetMail, type Letterhead } from './mail.js'
 const BACKOFF: Backoff = { baseMs: 10_000, factor: 3, capMs: 3_600_000, jitter: 0.2 }
 /** After half a day the server has been fixed, or the news is out of date. */
 const MAX_ATTEMPTS = 15
-/** The user who asked for a link waits for it. After 20 minutes they have asked again, or gone. */
+/** The user who asked for a link is waiting for it. After 20 minutes, they have asked again, or gone. */
 const MAX_LINK_ATTEMPTS = 6
 const NOTICES_IN_MAIL = 20
 /** Other tasks then get their turn, and the next run continues. */
@@ -95,7 +95,7 @@ async function trySending(
     await mailer.send({ id, to: email, ...(await write()) })
     return { kind: 'sent' }
   } catch (error) {
-    // The account was disabled meanwhile, so there is no link for it.
+    // The account has been disabled since, so there is no link for it.
     if (error instanceof UserError) return { kind: 'failed', failure: 'no_link', isOfServer: false }
     if (error instanceof Unavailable) throw error
     if (!(error instanceof MailFailed)) {
@@ -118,7 +118,7 @@ async function settle(
   userId: string,
 ): Promise<Outcome> {
   dispatchAttempts.inc({ kind, outcome: outcome.kind })
-  // An alert is over when this one rises, so it has to be there before.
+  // An alert ends when this counter rises, so the counter has to exist before.
   dispatchAttempts.inc({ kind, outcome: 'sent' }, 0)
   const told = { kind, userId, count: dispatches.length }
   if (outcome.kind === 'sent') {

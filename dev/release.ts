@@ -33,5 +33,6 @@ if (faults.length > 0) {
 Then:
 
   git tag -a ${tag} -m "Linehook ${version}"
-  git push origin ${tag}`)
+  git push origin ${tag}
+  npm run --silent sbom > linehook-${version}.cdx.json   (attach it to the release)`)
 }

@@ -124,6 +124,15 @@ describe('passkeys in a browser', () => {
     expect(await context.db('passkeys').where({ user_id: person.id })).to.deep.equal([])
   })
 
+  it('are added once by each device, and another try says so', async () => {
+    await setUp()
+    await page.getByRole('button', { name: 'I have saved them. Continue' }).click()
+    await page.goto(SECOND_FACTOR)
+    await addPasskey('the same phone')
+    await page.getByText('This device already has a passkey for your account.').waitFor()
+    expect(await context.db('passkeys').where({ user_id: person.id })).to.have.length(1)
+  })
+
   it('are refused if the device does not verify the user', async () => {
     await setUp()
     await signOut()

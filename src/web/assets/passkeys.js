@@ -18,6 +18,13 @@ async function answerWithPasskey(form) {
   return JSON.stringify(answer)
 }
 
+// What the package says is meant for developers.
+const FAULTS = {
+  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device already has a passkey for your account.',
+  ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT:
+    'This device cannot verify you. Set a PIN on the security key, or use another device.',
+}
+
 document.addEventListener('submit', (event) => {
   const form = event.target.closest('form[data-passkey]')
   if (!form) return
@@ -33,7 +40,9 @@ document.addEventListener('submit', (event) => {
       button.disabled = false
       const said = form.querySelector('.passkey-fault')
       const isUserStopped = error.name === 'NotAllowedError'
-      said.textContent = isUserStopped ? 'Cancelled or timed out. Nothing was changed.' : error.message
+      said.textContent = isUserStopped
+        ? 'Cancelled or timed out. Nothing was changed.'
+        : (FAULTS[error.code] ?? error.message)
     })
 })
 

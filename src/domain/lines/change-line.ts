@@ -4,6 +4,7 @@ import { updateLineSettings, type Line, type LineSettings } from '../../database
 import { storable } from '../../database/text.js'
 import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
+import { askOnChangedLine } from '../messages/send/raised-pace.js'
 import { record } from '../operating/audit.js'
 import { pausedCountriesFor, readLimits, requireOwn } from './lines.js'
 import { readSender } from './senders.js'
@@ -25,7 +26,7 @@ export async function changeLine(
 ): Promise<void> {
   const { carrierAccount: asked = carrierAccount } = changes
   const account = asked === carrierAccount ? undefined : await getAccount(context, asked)
-  await transaction(context.db, async (trx) => {
+  const left = await transaction(context.db, async (trx) => {
     const line = await requireOwn(trx, userId, id)
     if (account !== undefined) readSender(line.number, line.country ?? undefined, account.kind)
     const before = settingsOf(line)
@@ -36,7 +37,7 @@ export async function changeLine(
     const changed = (Object.keys(before) as (keyof LineSettings)[]).filter(
       (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
     )
-    if (changed.length === 0) return
+    if (changed.length === 0) return undefined
     const { allowedCountries } = after
     const keepsPauses = (before.allowedCountries === null) === (allowedCountries === null)
     const pausedCountries = keepsPauses
@@ -47,7 +48,9 @@ export async function changeLine(
       Object.fromEntries(changed.map((field) => [field, settings[field]]))
     const change = { before: only(before), after: only(after) }
     await record(context, trx, { action: 'line.changed', subjectId: id, userId, ...change })
+    return changed.includes('carrierAccount') ? [before.carrierAccount] : []
   })
+  if (left !== undefined) await askOnChangedLine(context, id, left)
 }
 
 async function getAccount(context: Context, written: string) {

@@ -4,6 +4,7 @@ import { updateLineRoutes, type Line, type Route } from '../../database/lines/li
 import { UserError } from '../../errors.js'
 import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
+import { askOnChangedLine } from '../messages/send/raised-pace.js'
 import { record } from '../operating/audit.js'
 import { hintFor, isCountry } from './countries.js'
 import { requireOwn } from './lines.js'
@@ -30,13 +31,15 @@ export async function setRoutes(
     if (account === undefined) throw notSetUp(carrier)
     await getCarrierClient(context, account)
   }
-  await transaction(context.db, async (trx) => {
+  const before = await transaction(context.db, async (trx) => {
     const before = await requireOwn(trx, userId, id)
     await updateLineRoutes(trx, id, routes)
     const words = (each: readonly Route[]) => ({ routes: each.map(writeRoute) })
     const change = { before: words(before.routes), after: words(routes) }
     await record(context, trx, { action: 'line.routed', subjectId: id, userId, ...change })
+    return before
   })
+  await askOnChangedLine(context, id, [before.carrierAccount, ...before.routes.map(({ carrier }) => carrier)])
 }
 
 /**

@@ -45,10 +45,15 @@ export async function tryMessageNow(context: Context, userId: string, id: string
  */
 export async function tryLineMessagesNow(context: Context, userId: string, lineId: string): Promise<number> {
   await getOwnLine(context, userId, lineId)
+  return tryWaitingForCarrier(context, lineId)
+}
+
+/** Tries the messages of a line that wait for the next try of their carrier. */
+export async function tryWaitingForCarrier({ db, queues }: Context, lineId: string): Promise<number> {
   let count = 0
   for (;;) {
-    const due = await makeMessagesDue(context.db, lineId, AT_ONCE)
-    void context.queues.enqueueMessages(due)
+    const due = await makeMessagesDue(db, lineId, AT_ONCE)
+    void queues.enqueueMessages(due)
     count += due.length
     if (due.length < AT_ONCE) return count
   }

@@ -1,7 +1,9 @@
+import { findCarrierAccount } from '../../../database/carriers/carrier-accounts.js'
 import { makePlaceSeekersDue } from '../../../database/messages/requeueing.js'
 import { eachWaitingLineBatch } from '../../../database/messages/resumptions.js'
 import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'
+import { tryWaitingForCarrier } from '../try-now.js'
 import { forgetTurns } from '../windows.js'
 
 /** Claims of the line wait as long as one batch takes. */
@@ -13,18 +15,12 @@ const MESSAGES_AT_ONCE = 500
  * were given.
  */
 export async function askAgain(context: Context, accountId: string): Promise<void> {
-  const { db, log } = context
-  const account = { table: 'carrier_accounts' as const, id: accountId }
-  let count = 0
+  const { log } = context
   try {
-    await forgetTurns(context, [accountId])
-    for await (const lineIds of eachWaitingLineBatch(db, account)) {
-      await forgetTurns(context, lineIds)
-      for (const lineId of lineIds) count += await askAgainOnLine(context, lineId)
-    }
+    const count = await askAgainAtAccount(context, accountId)
     log.info({ carrierAccountId: accountId, count }, 'carrier.pace_raised')
   } catch (error) {
-    log.warn({ carrierAccountId: accountId, count, err: asError(error) }, 'carrier.pace_raised_later')
+    log.warn({ carrierAccountId: accountId, err: asError(error) }, 'carrier.pace_raised_later')
   }
 }
 
@@ -39,6 +35,42 @@ export async function askOnPausedLine(context: Context, lineId: string): Promise
   } catch (error) {
     context.log.warn({ lineId, err: asError(error) }, 'line.places_not_given_back')
   }
+}
+
+/**
+ * Called after a line got other limits, another account or other routes. Each message that waits was told a time by what
+ * was before, so all of them ask again, oldest first. Never fails: otherwise each asks at the time that it was told.
+ *
+ * @param left the accounts that its messages may no longer go by. Those that wait for the next try of one are tried now, and
+ *   those of other lines, which wait behind them for its pace, ask again too.
+ */
+export async function askOnChangedLine(
+  context: Context,
+  lineId: string,
+  left: readonly string[],
+): Promise<void> {
+  try {
+    if (left.length > 0) await tryWaitingForCarrier(context, lineId)
+    await forgetTurns(context, [lineId])
+    await askAgainOnLine(context, lineId)
+    for (const name of left) {
+      const account = await findCarrierAccount(context.db, { name })
+      if (account?.messagesPerSecond != null) await askAgainAtAccount(context, account.id)
+    }
+  } catch (error) {
+    context.log.warn({ lineId, err: asError(error) }, 'line.changed_later')
+  }
+}
+
+async function askAgainAtAccount(context: Context, accountId: string): Promise<number> {
+  let count = 0
+  await forgetTurns(context, [accountId])
+  const account = { table: 'carrier_accounts' as const, id: accountId }
+  for await (const lineIds of eachWaitingLineBatch(context.db, account)) {
+    await forgetTurns(context, lineIds)
+    for (const lineId of lineIds) count += await askAgainOnLine(context, lineId)
+  }
+  return count
 }
 
 async function askAgainOnLine({ db, queues }: Context, lineId: string): Promise<number> {

@@ -1110,7 +1110,8 @@ begin
         when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when d.type <> 'lineDisconnected' and (
-          select l.status from lines l where l.id = d.line_id limit 1) = 'disabled' then 'line_disabled'
+          select l.status from lines l where l.id = d.line_id limit 1) = 'disabled' and stays_disabled(d.line_id)
+          then 'line_disabled'
         when e.line_id is null and e.application_id is null then 'delivering'
         when d.application_id is null then case when (
           select c.enabled from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id limit 1
@@ -2658,6 +2659,16 @@ CREATE OR REPLACE FUNCTION public.slowdown()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select interval '10 minutes' $function$
+;
+
+CREATE OR REPLACE FUNCTION public.stays_disabled(line uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  return (select l.status = 'disabled' from lines l where l.id = line for share);
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.step_lanes(results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval)

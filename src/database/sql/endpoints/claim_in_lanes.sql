@@ -131,7 +131,8 @@ begin
         when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when d.type <> 'lineDisconnected' and (
-          select l.status from lines l where l.id = d.line_id limit 1) = 'disabled' then 'line_disabled'
+          select l.status from lines l where l.id = d.line_id limit 1) = 'disabled' and stays_disabled(d.line_id)
+          then 'line_disabled'
         when e.line_id is null and e.application_id is null then 'delivering'
         when d.application_id is null then case when (
           select c.enabled from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id limit 1

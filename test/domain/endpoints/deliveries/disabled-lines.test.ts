@@ -10,11 +10,13 @@ import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
 import { connect, createApplication } from '../../applications/applications.js'
 import { MEDIA } from '../../media-samples.js'
 import {
   attemptRows,
   changeRows,
+  countWaitingForLocks,
   deliveriesOf,
   deliveryRow,
   hasDeliveryJob,
@@ -123,6 +125,25 @@ describeContext('events that wait while their line is disabled', (context) => {
     await setStatus('active')
     await enqueueResumed(context)
     expect(await deliveryRow(context, another.id)).to.include({ status: 'held', last_failure: null })
+  })
+
+  it('are released if they become held only while the line is being enabled', async () => {
+    const delivery = await receiveForDelivery(context, line)
+    await setStatus('disabled')
+    const trx = await context.db.transaction()
+    await trx('deliveries').where({ id: delivery.id }).forUpdate().first('id')
+    const claiming = run(delivery)
+    await until('the claim waits', async () => (await countWaitingForLocks(context)) === 1)
+    let isReleased = false
+    const releasing = setStatus('active').then(async () => {
+      await enqueueResumed(context)
+      isReleased = true
+    })
+    await until('the other waits too', async () => isReleased || (await countWaitingForLocks(context)) === 2)
+    await trx.commit()
+    await Promise.all([claiming, releasing])
+    await run(delivery)
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'delivered' })
   })
 
   it('for an application do not keep those of its other lines waiting', async () => {

@@ -55,7 +55,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
     const requestedAt = performance.now()
     const readBody = onFirstUse(() => readCallbackBody(ctx, callbacks))
     const answer = await retryOutage(async () => {
-      // Anybody can send a small body that is large when it is unpacked, so it is read for an account only.
+      // Anybody can send a small body that is large once unpacked, so it is read only for an existing account.
       if (!isRemembered()) await lookUpAccount(context, kind, accountId)
       return answerCallback(context, callbacks, {
         ...{ kind, accountId, name, method: ctx.method as 'GET' | 'POST', path: targetOf(ctx.originalUrl) },
@@ -87,7 +87,7 @@ interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'head
  * account has changed; if it has, the signature is checked again with the account as it is now.
  *
  * @throws UserError 404 if there is no such account, or the line is not at it: carriers do not repeat
- *   such a request, but show it to the operator, who finds what is set up wrong. 403 without a valid signature, 400
+ *   such a request, but show it to the operator, who can see what is set up wrong. 403 without a valid signature, 400
  *   for requests that the carrier would not send.
  */
 async function answerCallback(
@@ -118,7 +118,7 @@ function readRequest(
   const query = new URL(url).searchParams
   const key = query.get(KEY_PARAMETER) ?? ''
   if (callbacks.key !== undefined) query.delete(KEY_PARAMETER)
-  // Parsing a large body takes long, so it waits for the signature, if that is over the bytes.
+  // Parsing a large body takes a while, so it waits for the signature check, if that is over the bytes.
   const content = onFirstCall(() => (method === 'GET' ? fieldsOf(query) : parseCallbackBody(body)))
   return {
     ...{ method, body, header, address, url, query, key },

@@ -17,7 +17,7 @@ import { operationsOf, type Operation } from './operation.js'
 
 /** The console's live pages check as often. Each listener costs its queries each time. */
 const EVERY_MS = 1000
-/** A reader that takes nothing for this long is cut off: it may return to its last position. */
+/** A reader that reads nothing for this long is cut off: it may return to its last position. */
 const SLOW_MS = 30_000
 
 const LISTENERS: StreamKind = {
@@ -29,7 +29,7 @@ const LISTENERS: StreamKind = {
   failed: 'listen.failed',
 }
 
-/** @param slowMs the time for which a reader may take nothing */
+/** @param slowMs how long a reader may read nothing */
 export function streamEvents(slowMs = SLOW_MS): Operation {
   return operationsOf('Outgoing webhook')({
     operationId: 'streamEvents',
@@ -102,7 +102,7 @@ async function run(
   }
 }
 
-/** @returns false if the reader is gone, or takes nothing: then it is cut off */
+/** @returns false if the reader is gone, or reads nothing: in that case, it is cut off */
 async function write(
   ctx: KoaContext,
   stream: PassThrough,

@@ -11,7 +11,7 @@ export const healthz: Middleware = (ctx) => {
 }
 
 /**
- * Answers if it can accept messages, which it can while Postgres answers. Redis is reported but not needed, because
+ * Says whether it can accept messages, which it can while Postgres responds. Redis is reported but not needed, because
  * accepting does not need it. During an upgrade the version shows which release answers.
  */
 export function readyz({ config, db, redis }: Context): Middleware {

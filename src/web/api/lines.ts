@@ -265,7 +265,7 @@ export const lineOperations = [
     act: async ({ context, ctx, userId, id: lineId }) => {
       const { line: ofLine, numbers, caps, monthlyCaps } = await readLimits(context, userId, lineId)
       const { word } = context.vocabulary
-      // What is used of a cap of the user tells about the user's other lines.
+      // How much of a user's cap is used reveals something about the user's other lines.
       const seesAll = lineOfToken(ctx) === undefined && applicationOf(ctx) === undefined
       const present = <Cap extends { of: 'line' | 'user' }>(all: readonly Cap[]) =>
         all

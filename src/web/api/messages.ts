@@ -435,7 +435,7 @@ async function acceptBatch(context: Context, ctx: KoaContext) {
   )
 }
 
-/** Not true if it may have been accepted: then only the list tells which messages those are. */
+/** False if some may have been accepted: in that case, only the list says which messages those are. */
 function isNotAccepted(outcome: unknown): boolean {
   return outcome instanceof Unavailable && !(outcome instanceof OutcomeUnknown)
 }

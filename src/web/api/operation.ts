@@ -43,7 +43,7 @@ export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObj
   sizeOfBody?: { bound: BodyBound; refusals: BodyRefusals }
   /** Set if at least one field is required. */
   needsField?: true
-  /** Set if its `act` finds out what became of a statement whose answer was lost. */
+  /** Set if its `act` finds out what happened to a statement whose answer was lost. */
   knowsOutcome?: true
   /** Set if unknown fields are ignored, as in the original: its clients send more than we read. */
   ignoresUnknown?: true
@@ -59,7 +59,7 @@ export interface OperationCall<Query, Body> {
   context: Context
   ctx: KoaContext
   userId: string
-  /** The id of the thing that the path names first. The domain checks if it is the user's. */
+  /** The first id that the path names. The domain checks whether it is the user's. */
   id: string
   /** The ids of everything that the path names: `lineId`, … */
   ids: Readonly<Record<string, string>>

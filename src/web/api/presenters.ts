@@ -23,8 +23,7 @@ import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 /**
- * What /v1 shows of things. Only named fields are shown, so that a new column does not get into an answer by
- * accident.
+ * How /v1 presents things. Only named fields are shown, so that a new column does not get into a response by accident.
  */
 
 export function presentLine(line: OwnLine) {

@@ -67,7 +67,7 @@ export function optInEventsField(types: readonly string[]) {
   })
 }
 
-/** How long a replaced secret or token still counts. The domain decides whether it may. */
+/** How long a replaced secret or token remains valid. The domain decides whether it may. */
 export function overlapField(defaultSeconds: number, about: string) {
   return yup
     .number()
@@ -80,10 +80,10 @@ export function overlapField(defaultSeconds: number, about: string) {
 }
 
 /**
- * Reads data from outside by a schema. Fields that it does not know are removed before yup sees them, because yup
- * looks each name up in a plain object, which seems to have a field `toString`.
+ * Reads data from outside by a schema. Fields that it does not know are removed before yup sees them, because yup looks
+ * each name up in a plain object, which seems to have a field `toString`.
  *
- * @throws UserError naming the invalid fields, but not more of them than people read
+ * @throws UserError naming the invalid fields, but no more of them than people would read
  */
 export async function readBodyFields<T extends yup.Maybe<yup.AnyObject>>(
   schema: yup.ObjectSchema<T>,

@@ -39,7 +39,7 @@ export function readCallbackBody(
 /**
  * Parses the body as JSON, XML or a form, whatever its Content-Type says. The carrier would not repeat a refused
  * request, so a body that is not understood is not refused here: the signature is checked first. A text with U+FFFD in
- * it is better than none, and ids may have more digits than a number holds.
+ * it is better than none, and ids may have more digits than a number can hold.
  *
  * @returns undefined if it begins as JSON or XML and is not valid, or is a form or XML of more than 64 KiB
  */

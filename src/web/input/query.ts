@@ -100,8 +100,8 @@ export interface Party {
 }
 
 /**
- * A whole phone number with its plus sign, which is converted to E.164; a short code or a name in quotes; or some digits
- * of a number, which stay alone. `readParty` tells them apart.
+ * A whole phone number with its plus sign, which is converted to E.164; a short code or a name in quotes; or some
+ * digits of a number, which stay as they are. `readParty` distinguishes them.
  */
 export function numberOrPartParameter() {
   const form =
@@ -121,7 +121,7 @@ export function numberOrPartParameter() {
 
 const QUOTED = /^"[^"]{1,100}"$/
 
-/** Quotes what is not a whole number, so that it is not taken for some digits of one. */
+/** Quotes what is not a whole number, so that it is not mistaken for some digits of one. */
 export function writeParty(number: string): string {
   return number.startsWith('+') ? number : `"${number}"`
 }

@@ -8,9 +8,9 @@ export interface Known {
   items?: Known
 }
 
-/** More faults are not named: the body is the sender's, and may have thousands. */
+/** No more faults than this are named: the body is the sender's, and may have thousands. */
 export const MAX_TOLD = 5
-/** More of a name is not shown. */
+/** No more of a name than this is shown. */
 const MAX_SHOWN = 60
 /** A name is suggested for another one if no more than every third letter differs. */
 const LETTERS_FOR_ONE_MISTAKE = 3

@@ -3,8 +3,8 @@ import { hasCode, UserError } from '../../errors.js'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes text. Bytes that are not UTF-8 are refused rather than kept with U+FFFD in them, because it would be
- * unknown afterwards what they were.
+ * Decodes text. Bytes that are not UTF-8 are refused rather than stored with U+FFFD in them, because nobody could tell
+ * afterwards what they were.
  *
  * @param what the name of what is read, such as "Request body"
  * @param fix how its sender can correct it, if that is not obvious

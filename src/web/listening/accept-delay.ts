@@ -28,9 +28,9 @@ const EVERY_WHILE_TOO_LONG_MS = 50
 
 /**
  * Measures how long clients wait in the kernel, before this process knows about them. Node takes one new connection in
- * a turn of the event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their
- * patience lasts, and nothing in the process shows it. So a connection of our own waits with them: it is made
- * to our own port now and then while requests come. It waits as long as all the others until it is accepted.
+ * a turn of the event loop, so while it has too much to do, hundreds wait in the listen queue for longer than their
+ * patience lasts, and nothing in the process shows it. So a connection of our own waits with them: it is made to our
+ * own port now and then while requests come. It waits as long as all the others until it is accepted.
  *
  * Like CoDel (RFC 8289) this looks at how long the first connection has waited, and not at how many there are.
  */
@@ -71,8 +71,8 @@ export function watchAcceptDelay(
   }
 
   /**
-   * When its queue is full, the kernel loses connections, and some of them stay open on our side only: they would wait forever,
-   * and everyone would be refused. Another one is made then, which shows if the wait is still long.
+   * When its queue is full, the kernel loses connections, and some of them stay open only on our side: they would wait
+   * forever, and everyone would be refused. So another one is made, which shows whether the wait is still long.
    */
   function giveUpIfLost({ socket, since }: NonNullable<typeof waiting>): void {
     const waitedMs = performance.now() - since
@@ -84,7 +84,7 @@ export function watchAcceptDelay(
 
   function connectProbe(): Socket {
     const socket = connect(addressOf(server))
-    // The server is closing, or there are no file descriptors left: either way nothing can be learned from it.
+    // The server is closing, or there are no file descriptors left: either way, it tells us nothing.
     socket.on('error', () => {
       if (waiting?.socket === socket) waiting = undefined
     })

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReceiptOutcome } from '../../domain/messages/receipts.js'
 
 export interface EarlyReceiptOptions {
-  /** When a message is looked for again, in ms after the request came. */
+  /** When to look for a message again, in ms after the request arrived. */
   againAtMs: readonly number[]
-  /** The number of receipts that may wait at the same time; the next ones are looked for once. */
+  /** The number of receipts that may wait at the same time; for any more, we look only once. */
   maxWaiting: number
 }
 
 /**
  * Looks again for the message of a receipt that finds none. A carrier may report on a message before the worker has
- * recorded the carrier's id of it, and does not repeat a report that was answered with success. A receipt of another
- * system's message waits in vain, and holds a socket and a body meanwhile, so their number is limited. The moments are
- * those of the request: a hundred receipts in it wait no longer than one.
+ * recorded the carrier's id of it, and does not repeat a report that got a success response. A receipt for another
+ * system's message waits in vain, holding a socket and a body, so their number is limited. The moments are those of the
+ * request: a hundred receipts in it wait no longer than one.
  */
 export function createEarlyReceipts({
   againAtMs,

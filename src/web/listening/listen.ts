@@ -10,8 +10,8 @@ import { isHealthCheck, refuseOverload } from './refuse-overload.js'
 export interface WebServer {
   server: Server
   /**
-   * Stops listening and resolves when requests under way are answered. Clients that keep their connections are asked
-   * to leave with their next answer; without that, a busy one would be served until the process's deadline.
+   * Stops listening, and resolves when requests under way have been answered. Clients that keep their connections are
+   * asked to leave with their next response; otherwise, a busy one would be served until the process's deadline.
    */
   close(): Promise<void>
 }
@@ -91,8 +91,8 @@ export async function listen(
       const cutOff = setTimeout(() => {
         server.closeAllConnections()
       }, finishMs)
-      // This is not http's own close(), which immediately cuts idle connections off, although a request may be coming
-      // in on some of them.
+      // This is not http's own close(), which immediately cuts idle connections off, although a request may be arriving
+      // on some of them.
       await new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
       clearTimeout(idle)
       clearTimeout(cutOff)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../errors.js'
 
 export interface OutageRetryOptions {
-  /** No new try begins after this time. */
+  /** No new attempt begins after this time. */
   waitMs: number
   /** The number that may wait at the same time; the next ones are answered immediately. */
   maxWaiting: number
@@ -10,9 +10,9 @@ export interface OutageRetryOptions {
 }
 
 /**
- * Waits for Postgres on behalf of a caller that will not repeat its request: while Postgres is unavailable it tries
- * again after a pause, as long as the caller waits. Each waiting request holds memory and a socket, so their number
- * is limited.
+ * Waits for Postgres on behalf of a caller that will not repeat its request: while Postgres is unavailable, it retries
+ * after a pause, for as long as the caller waits. Each waiting request holds memory and a socket, so their number is
+ * limited.
  */
 export function createOutageRetry({
   waitMs,

@@ -11,12 +11,12 @@ const ANSWERS = [
   answerOf('', 'application/problem+json', PROBLEM),
 ]
 
-/** A load balancer must not take a busy process for dead, because the others would have more to do. */
+/** A load balancer must not mistake a busy process for a dead one, because the others would then have more to do. */
 export function isHealthCheck({ url = '' }: IncomingMessage): boolean {
   return url === '/healthz' || url === '/readyz'
 }
 
-/** Answers 503 before anything is done. It has to cost next to nothing, because it is meant for overload. */
+/** Returns 503 before anything is done. This has to cost next to nothing, because it is meant for overload. */
 export function refuseOverload({ url = '' }: IncomingMessage, response: ServerResponse): void {
   turnedAway.inc()
   const answer = ANSWERS.find(({ start }) => url.startsWith(start))

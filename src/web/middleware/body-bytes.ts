@@ -5,8 +5,8 @@ import bodyParser from 'koa-bodyparser'
 import { UserError } from '../../errors.js'
 
 /**
- * The longest text takes 19,200 bytes if each character is escaped. Every body is kept in memory, so there is little
- * more.
+ * The longest text takes 19,200 bytes if each character is escaped. Every body is kept in memory, so the limit is not
+ * much higher.
  */
 const MAX_BYTES = 64 * 1024
 
@@ -118,7 +118,7 @@ async function bounded({ tooLarge, unreadable }: BodyRefusals, read: () => Promi
     return await read()
   } catch (error) {
     const { status, code } = error as { status?: number; code?: string }
-    // The rest of the body is read and thrown away, because senders that are cut off may never see the answer.
+    // The rest of the body is read and thrown away, because senders that are cut off may never see the response.
     if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(tooLarge, 413)
     // Errors of raw-body, zlib and sockets have a status or a code. An error with neither is a bug of ours.
     if (status === undefined && code === undefined) throw error

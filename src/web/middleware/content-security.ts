@@ -16,8 +16,8 @@ export const allowNothing: Middleware = (ctx, next) => {
 
 /**
  * This is for our own pages: scripts only if the page names them with this answer's nonce, styles and data only from
- * us, forms only to us, and no frames. Icons of the style sheet are data: images. The targets of links learn nothing
- * about us; but with no referrer at all, browsers would not tell even us whose form it is (`Origin: null`).
+ * us, forms only to us, and no frames. Icons of the style sheet are data: images. The targets of links get no
+ * information about us; but with no referrer at all, browsers would not tell even us whose form it is (`Origin: null`).
  */
 export const allowOwnPage: Middleware = (ctx, next) => {
   setOwnPagePolicy(ctx)

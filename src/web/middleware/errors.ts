@@ -55,7 +55,7 @@ export function explainError(
   return { status: 500, detail: 'Internal error' }
 }
 
-/** Logs errors after an answer was begun, which mostly come from clients that did not wait for it. */
+/** Logs errors after a response was begun, which mostly come from clients that did not wait for it. */
 export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext) => void {
   return (error, ctx) => {
     // Every live page ends like this, when its reader continues.

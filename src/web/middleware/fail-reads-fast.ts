@@ -3,7 +3,7 @@ import { unlessSilent } from '../../database/connection.js'
 import type { Context } from '../../domain/context.js'
 
 /**
- * Answers 503 to a request that only reads as soon as Postgres hangs. A write that Postgres has got is waited for,
+ * Returns 503 for a request that only reads as soon as Postgres hangs. We wait for a write that has reached Postgres,
  * because its outcome matters, but a read can be repeated. `/readyz` has its own answer.
  */
 export function failReadsFast({ db }: Context): Middleware {

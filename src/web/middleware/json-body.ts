@@ -5,7 +5,10 @@ import { parseFormFields } from '../input/form-fields.js'
 import { readBodyText } from '../input/utf8.js'
 import { readBodyBytes, type BodyBound, type BodyRefusals } from './body-bytes.js'
 
-/** No request needs more than a few levels. Code that walks a value is recursive, and must not overflow the stack. */
+/**
+ * No request needs more than a few levels of nesting. Code that walks a value is recursive, and must not overflow the
+ * stack.
+ */
 const MAX_DEPTH = 32
 
 /**

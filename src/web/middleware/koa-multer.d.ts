@@ -1,4 +1,4 @@
-/** The types as far as we use the package, which has none. */
+/** Types for the parts of the package that we use; it has none of its own. */
 declare module '@koa/multer' {
   import type { Middleware } from 'koa'
   import type { Field, Options } from 'multer'

@@ -7,16 +7,16 @@ import { isSameSecret } from '../../secrets.js'
 import { readSession, type SessionState } from '../console/people/session.js'
 
 /**
- * The wrong passwords allowed in 15 minutes from one address, and in all. A person who forgot it does not need ten. A
- * guesser with many addresses gets 9,600 guesses a day, which is nothing against a long password.
+ * The wrong passwords allowed in 15 minutes from one address, and in all. A person who forgot it does not need ten. An
+ * attacker with many addresses gets 9,600 guesses a day, which is nothing against a long password.
  */
 const GUESSES = { perAddress: 10, inAll: 100 }
 const GUESSES_MS = 15 * 60_000
 
 /**
- * Lets operators into the dashboard: by a session in the console or, only to look, by HTTP Basic with the password of
- * the configuration, even while Postgres is away. That is one factor without a name, so changes need a session. After
- * too many guesses no password opens it from there; a session still does.
+ * Lets operators into the dashboard: with a session in the console or, read-only, through HTTP Basic with the
+ * configured password, even while Postgres is unavailable. That is one factor without a name, so changes need a
+ * session. After too many guesses no password opens it from there; a session still does.
  *
  * @throws UserError 401; 403 if only the console would open it, or allow it; 429 after too many guesses
  */

@@ -5,7 +5,7 @@ import { isForeignOrigin } from '../own-origin.js'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Browsers send a remembered password with other sites' forms too, and say where those come from. */
+/** Browsers also send a remembered password with other sites' forms, but say where those come from. */
 export function requireSameSite(context: Context): Middleware {
   return (ctx, next) => {
     const site = ctx.get('Sec-Fetch-Site')

@@ -9,14 +9,14 @@ import { UserError } from '../../errors.js'
 
 /**
  * The effect of an operation, as the route table states it. It reads, changes (sending a text is a change too), or
- * reveals a secret, with which one can do more than read. The second part says if it is about lines, so that a token
- * of one line may do it for that line, or about everything that the user has.
+ * reveals a secret, which allows more than reading. The second part says whether it is about lines, so that a token of
+ * one line may do it for that line, or about everything that the user has.
  */
 export type Access = `${'reads' | 'changes' | 'reveals'} ${'lines' | 'account'}`
 
 /**
- * Refuses an API token that may not do what the route says. A thing that the path names must be the line of the token
- * or belong to it. Operations without such a path (the lists, and sending a message) call `lineOfToken`.
+ * Refuses an API token that may not do what the route says. Anything that the path names must be the token's line or
+ * belong to it. Operations without such a path (the lists, and sending a message) call `lineOfToken`.
  *
  * @throws UserError 403 with `error="insufficient_scope"`; 404 for another line's thing
  */
@@ -64,7 +64,7 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
   }
 }
 
-/** The refusal is the same as for another user's thing. */
+/** The refusal is the same as for something that belongs to another user. */
 function notOfLine(thing: string): UserError {
   return new UserError(`No such ${thing}`, 404)
 }

@@ -58,7 +58,7 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
       if (record?.consumedAt === null) {
         throw new Unavailable('The last use has not issued tokens yet', record.secondsLeft)
       }
-      // The record was used up between our look and now. As after every extra use, the grant ends (RFC 9700 §2.1.1).
+      // The record has been used up since we looked. As after every extra use, the grant ends (RFC 9700 §2.1.1).
       const grantId = record?.payload.grantId
       if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))
       throw new errors.InvalidGrant('used at the same moment by another request')

@@ -5,10 +5,10 @@ import { networkOf } from '../../network.js'
 import { readSession, type SessionState } from '../console/people/session.js'
 import { answerAuthorizationError } from './refusals.js'
 
-/** This is far more than people behind one address begin. Each is a row that waits an hour for a sign-in. */
+/** This is far more than the people behind one address will begin. Each is a row that waits an hour for a sign-in. */
 const PER_MINUTE = 60
 /**
- * A state is a random text, or a signed one of about a hundred bytes. It is kept in the row, and comes back in a URL.
+ * A state is a random text, or a signed one of about a hundred bytes. It is stored in the row, and comes back in a URL.
  */
 const MAX_STATE_BYTES = 2048
 

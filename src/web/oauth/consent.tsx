@@ -168,7 +168,8 @@ export function postConsent(context: Context) {
     const lineIds = chosenLines(ctx, asked)
     const grant = new provider.Grant({ accountId: userId, clientId: application.clientId })
     grant.addResourceScope(RESOURCE, scopes.join(' '))
-    // Whoever disconnects the lines ends the grants that they find, so it must be there before the lines are connected.
+    // Anyone who disconnects the lines ends the grants that exist then, so the grant must exist before the lines are
+    // connected.
     const grantId = await grant.save()
     await authorizeLines(context, {
       applicationId: application.id,
@@ -195,8 +196,8 @@ function chosenLines(ctx: KoaContext, { choice, lineId }: AuthorizationRequest):
 }
 
 /**
- * The answer of the form is a page that goes on by itself. A redirect would be part of the form for browsers: they hold
- * the form's policy against each address of the chain, and where the application's own redirect leads is not known
+ * The response to the form is a page that continues by itself. A redirect would be part of the form for browsers: they
+ * hold the form's policy against each address of the chain, and where the application's own redirect leads is not known
  * here. It would also leave the form in sight while the application takes its time, to be clicked again.
  */
 function showReturn(

@@ -92,7 +92,7 @@ function pick(vocabulary: Vocabulary, sent: Record<string, unknown>, names: read
 
 /**
  * Reads scopes that are separated by comma, space or both, in any accepted word, and returns them separated by one
- * space. Unknown scopes beside a known one are left out: clients also ask for scopes that only another product has.
+ * space. Unknown scopes beside a known one are left out: clients also request scopes that only another product has.
  */
 function readScope(vocabulary: Vocabulary, written: string): string {
   const parts = written.split(/[\s,]+/).filter((each) => each !== '')

@@ -5,8 +5,8 @@ import { isSecure } from '../console/people/session.js'
 import { loadProvider } from './load-provider.js'
 
 /**
- * Hands a request to oidc-provider and handles what it leaves to others: its URLs begin with PUBLIC_URL and never
- * with a Host header, its session is not kept, and failures of Postgres are reported as such.
+ * Hands a request to oidc-provider and handles what it leaves to others: its URLs begin with PUBLIC_URL and never with
+ * a Host header, its session is not stored, and failures of Postgres are reported as such.
  *
  * @throws Unavailable
  */

@@ -11,9 +11,9 @@ import { createAdapter } from './adapter.js'
 import { answerAuthorizationError } from './refusals.js'
 
 const DAY_SECONDS = 24 * 60 * 60
-/** A client exchanges its code immediately. A leaked code is worth little after a minute. */
+/** Clients exchange a code immediately, so a leaked one is worth little after a minute. */
 const CODE_SECONDS = 60
-/** This is the time for a person to sign in and choose lines. */
+/** How long a person has to sign in and choose lines. */
 const INTERACTION_SECONDS = 60 * 60
 /**
  * The lifetime of a grant and its refresh tokens, which end together. The year starts anew with each refresh token

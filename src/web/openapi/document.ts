@@ -78,7 +78,7 @@ const TOKENS =
   'changing or sending anything and for reading secrets. A token for one {line} gets 404 for other {lines}, lists only ' +
   'what belongs to its own {line}, and gets 403 for applications.'
 
-/** The document is public, so it needs no token. It is made when it is first asked for, and once. */
+/** The document is public, so it needs no token. It is made once, when it is first requested. */
 export function getOpenApi(context: Context): Middleware {
   let document: string | undefined
   return (ctx) => {

@@ -115,7 +115,10 @@ export function tryPath({ id }: ShownOperation): string {
   return `/docs/try/${id}`
 }
 
-/** False for an event, which the reader's server receives, and for the page that asks a user, which is no answer to a program. */
+/**
+ * False for an event, which the reader's server receives, and for the page that asks a user, which is not a response to
+ * a program.
+ */
 export function isTryable({ path, responses }: ShownOperation): boolean {
   return path !== undefined && responses.every(({ status }) => status !== '303')
 }

@@ -48,7 +48,7 @@ export function createRoutes(context: Context) {
     readUnread(context),
   ]
   const visitor = reads(false)
-  // A portal session is read only for routes that it reaches. Every other route sees no session.
+  // A portal session is read only for routes that it may reach. Every other route sees no session.
   const closedToPortal = [...visitor, refusePortal(context)]
   const openToPortal = [...reads(true), requireNamedLines(context)]
   const visitorOf = (method: 'get' | 'post', path: string) =>
@@ -60,7 +60,7 @@ export function createRoutes(context: Context) {
   const ownFormBy = (read: Middleware) => (page?: Middleware) => [read, requireOwnForm(context, page)]
   const ownForm = ownFormBy(readFormBody)
 
-  /** A form's act has the form's sender as its actor. */
+  /** A form's action has the form's sender as its actor. */
   const actFor =
     (act: Does): Act =>
     (ctx) =>
@@ -77,7 +77,7 @@ export function createRoutes(context: Context) {
       show(context),
     )
   /**
-   * Adds a form of a page: its act is done, or the page is shown again with the fault.
+   * Adds a form of a page: either its action is done, or the page is shown again with the fault.
    *
    * @param readOfNobody reads the form of a visitor who is not signed in, without its files
    */

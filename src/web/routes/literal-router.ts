@@ -1,9 +1,8 @@
 import Router from '@koa/router'
 
 /**
- * A router in which a path without parameters hides every other that would match it. `/v1/messages/batch` is no
- * message with the id "batch": a method that it does not take is 405 with its own Allow, and not that message's
- * refusal.
+ * A router in which a path without parameters hides every other that would match it. `/v1/messages/batch` is no message
+ * with the id "batch": a method that it does not accept is 405 with its own Allow, and not that message's refusal.
  */
 export class LiteralRouter extends Router {
   override match(path: string, method: string): ReturnType<Router['match']> {

@@ -30,7 +30,7 @@ import { readVersion } from './config/version.js'
 import { isFreeWord } from './vocabulary.js'
 import { withoutEnding } from './without-ending.js'
 
-/** The maximum of CARRIER_TIMEOUT_MS. A carrier that hangs keeps a worker's slot for as long. */
+/** The maximum of CARRIER_TIMEOUT_MS. A carrier that hangs occupies a worker's slot for that long. */
 export const MAX_CARRIER_TIMEOUT_MS = 60_000
 
 /**
@@ -292,7 +292,7 @@ export const settings = {
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The names of the settings that are secret; each may stand in a file that `<NAME>_FILE` names. */
+/** The names of the settings that are secret; each may be in a file that `<NAME>_FILE` names. */
 export const SECRETS = Object.entries(settings)
   .filter(([, setting]) => setting.describe().meta?.secret === true)
   .map(([name]) => name)

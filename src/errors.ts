@@ -29,8 +29,8 @@ export class Unavailable extends Error {
 }
 
 /**
- * It is unknown whether the request was done: the carrier or server that was asked gave no answer, and no other
- * source can say. Without an `Idempotency-Key` a repeat may do it twice, so no answer says when to try again.
+ * It is unknown whether the request was done: the carrier or server that was asked did not answer, and no other source
+ * can tell. Without an `Idempotency-Key` a repeat may do it twice, so no answer says when to try again.
  */
 export class OutcomeUnknown extends Unavailable {
   override name = 'OutcomeUnknown'

@@ -24,7 +24,7 @@ const OF_ENDPOINT = {
     applicationId: orNull(uuid),
     applicationName: orNull(text),
     failureCount: count,
-    /** How long every attempt has failed; null if it does not fail. */
+    /** How long every attempt has failed; null if it is not failing. */
     failingForMs: orNull(count),
     /** The reason why the last request failed, as attempts state it; null if it did not. */
     lastFailure: orNull(text),

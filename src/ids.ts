@@ -17,7 +17,7 @@ export function newId(): string {
   } else if (counter < 2 * HALF - 1) {
     counter += 1
   } else {
-    // This millisecond has no ids left, or the clock stands still. The next millisecond is as good.
+    // This millisecond has no ids left, or the clock is standing still. The next millisecond is as good.
     lastMs += 1
     counter = 0
   }

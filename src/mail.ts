@@ -49,7 +49,7 @@ export class MailFailed extends Error {
     super(`${WORDS[failure]}${responseCode === undefined ? '' : ` (${responseCode})`}`)
   }
 
-  /** True if the mail was refused for good (RFC 5321 §4.2.1): another try would end the same way. */
+  /** True if the mail was refused for good (RFC 5321 §4.2.1): another try would have the same result. */
   get isFinal(): boolean {
     const isOfMailbox = this.failure === 'refused' && !this.isOfServer && !this.isByRule
     return isOfMailbox && (this.responseCode ?? 0) >= 500

@@ -49,7 +49,7 @@ export interface SafeFetch {
    * @throws FetchFailed `dns` or `blocked_address`
    */
   resolve(host: string, timeoutMs: number): Promise<LookupAddress[]>
-  /** Closes idle connections. What is still under way fails as `aborted`. */
+  /** Closes idle connections. Anything still under way fails as `aborted`. */
   close(): Promise<void>
 }
 
@@ -74,7 +74,9 @@ export interface SafeFetchOptions {
   trustedCertificates?: string
 }
 
-/** A person who saves a URL waits for this look-up. A name server that answers later than this is as good as away. */
+/**
+ * A person who saves a URL waits for this look-up. A name server that answers later than this might as well be down.
+ */
 const EXPLAIN_TIMEOUT_MS = 3_000
 
 /** This is less than the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Secrets at rest. A token that only needs to be recognised is kept as its SHA-256 (it has 256 random bits, so a slow
+ * Secrets at rest. A token that only needs to be recognized is stored as its SHA-256 (it has 256 random bits, so a slow
  * hash adds nothing). A secret that its owner may see again is sealed: AES-256-GCM under a fresh data key, which is
  * itself wrapped by the operator's key (envelope), so that a change of ENCRYPTION_KEY re-wraps 32 bytes a row. The
  * associated data names the row: a sealed value copied to another row does not open.
@@ -112,7 +112,7 @@ function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
 
 function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
   const cipherEnd = sealed.length - TAG_BYTES
-  // Whoever calls has checked the length, so the tag is whole. Node would accept one of only 4 bytes.
+  // The caller has checked the length, so the tag is complete. Node would accept one of only 4 bytes.
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   })

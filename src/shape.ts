@@ -116,7 +116,7 @@ declare module 'yup' {
     /** A sentence in the API's description. */
     about?: string
     /**
-     * The schema of a request's field, where it is more than yup knows. For an object, what it has besides its
+     * The schema of a request's field, where it says more than yup knows. For an object, what it has besides its
      * fields.
      */
     schema?: JsonSchema

@@ -107,7 +107,7 @@ export const MESSAGE_STEPS = [
   { from: 'sent', to: 'delivered', when: 'receipt' },
   { from: 'sent', to: 'failed', when: 'receipt', family: 'carrier' },
   { from: 'delivered', to: 'failed', when: 'receipt of another part', family: 'carrier' },
-  // A worker that was taken for lost, or that got no answer, may have sent its request all the same.
+  // A worker that was assumed lost, or that got no answer, may still have sent its request.
   {
     from: 'unknown',
     to: 'unknown',
@@ -129,7 +129,7 @@ export const MESSAGE_STEPS = [
     when: 'late response, not accepted',
     reasons: ['throttled', 'carrier_unavailable'],
   },
-  // The message went back to the queue, but the carrier has it nevertheless.
+  // The message went back to the queue, but the carrier has it anyway.
   { from: 'queued', to: 'sent', when: 'receipt of an earlier attempt' },
   { from: 'queued', to: 'delivered', when: 'receipt of an earlier attempt' },
   { from: 'queued', to: 'failed', when: 'receipt of an earlier attempt', family: 'carrier' },

@@ -1,4 +1,4 @@
-/** Words that people begin with, and add a year to. */
+/** Words that people start with before they add a year. */
 const COMMON =
   /password|passwort|passw|secret|geheim|admin|operator|linehook|queues?|dashboard|letmein|welcome|changeme|default|qwerty|qwertz|azerty|iloveyou|monkey|dragon|test|guest|root|login/g
 const KEYBOARD = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']

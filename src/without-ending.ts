@@ -1,7 +1,7 @@
 /**
  * @param ending a single character
- * @returns the text without the ending, however often it stands there. A regular expression such as `/\/+$/` would
- * begin anew at each of many slashes that do not stand at the end, and take the square of their number.
+ * @returns the text without the ending, however often it occurs. A regular expression such as `/\/+$/` would start over
+ * at each of many slashes that are not at the end, and take time quadratic in their number.
  */
 export function withoutEnding(text: string, ending: string): string {
   let length = text.length

@@ -64,7 +64,7 @@ async function isStopped(stopping: AbortSignal): Promise<boolean> {
   return stopping.aborted
 }
 
-/** If Postgres is away, retries until it is back, and then reports what has happened meanwhile. */
+/** If Postgres is unavailable, retries until it is back, and then reports what has happened in the meantime. */
 async function goOn(tail: Tail, stopping: AbortSignal): ReturnType<Tail['next']> {
   let isAway = false
   for (;;) {

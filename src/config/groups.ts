@@ -6,7 +6,7 @@ import { withoutEnding } from '../without-ending.js'
 /** Settings that belong together, as they were given. */
 type Given<Name extends string> = { [Key in Name]?: string | undefined }
 
-/** The name and the looks that the service shows. */
+/** The name and the look of the service. */
 export interface Brand {
   name: string
   /** True if the operator chose the name. */
@@ -32,7 +32,7 @@ export function readBrand(value: Given<'BRAND_NAME' | 'BRAND_LOGO' | 'BRAND_COLO
 }
 
 /**
- * @returns undefined if Redis is where REDIS_URL leads
+ * @returns undefined if Redis is where REDIS_URL points
  * @throws ConfigInvalid for a password without sentinels, or without a name
  */
 export function readSentinels(

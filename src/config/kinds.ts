@@ -27,7 +27,7 @@ export function count(min: number, max: number) {
   return yup.number().typeError(range).integer(range).min(min, range).max(max, range)
 }
 
-/** @param what says what happens after that many days; with 0, the default, it never happens */
+/** @param what what happens after that many days; with 0, the default, never */
 export function retention(what: string) {
   return count(0, 36_500)
     .default(0)

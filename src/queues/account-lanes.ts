@@ -38,7 +38,7 @@ export interface LaneWork {
 }
 
 export interface Taken {
-  /** True if the message went out through the sessions, whatever became of it. */
+  /** True if the message went out through the sessions, whatever happened to it. */
   wasSent: boolean
   /** The milliseconds until the message has to be looked at again; undefined if it does not. */
   againInMs?: number
@@ -62,9 +62,9 @@ const COUNTED_MS = 200
  */
 const SERVED_MS = 5000
 const SERVED_RENEWED_MS = 1000
-/** The longest wait for the bell. Redis is silent meanwhile, so it must be less than `SILENCE_MS` (`redis.ts`). */
+/** The longest wait for the bell. Redis is silent during it, so it must be less than `SILENCE_MS` (`redis.ts`). */
 const WAIT_MS = 1000
-/** BLPOP takes a shorter wait for zero, and then waits forever. */
+/** BLPOP treats a shorter wait as zero, and then waits forever. */
 const SHORTEST_WAIT_MS = 10
 /** Without a pause, a Redis that answers with errors would be asked as fast as the processor allows. */
 const AFTER_ERROR_MS = 200
@@ -138,7 +138,7 @@ export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logg
       const renew = () => redis.set(server, name, 'PX', SERVED_MS).catch(() => undefined)
       const renewing = every(SERVED_RENEWED_MS, renew, log, 'account lanes')
 
-      /** If Redis is away, the sweep adds the message again. */
+      /** If Redis is unavailable, the sweep adds the message later. */
       async function run(id: string): Promise<void> {
         const { wasSent, againInMs } = await take(id)
         if (wasSent) sentCount += 1

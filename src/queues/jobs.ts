@@ -1,7 +1,7 @@
 import { isId } from '../ids.js'
 
 /**
- * Processes send each other only ids, never content. A job of a version that a worker does not know is put off, not
+ * Processes send each other only ids, never content. A job of a version that a worker does not know is postponed, not
  * failed: the release that knows it is being rolled out.
  */
 export const JOB_VERSION = 1

@@ -53,7 +53,7 @@ export async function findExistingJobs(
   for (const { id, generation } of rows) {
     const jobId = jobIdOf(id, generation)
     pipeline.hexists(queue.toKey(jobId), 'data')
-    // Failed jobs are kept for operators to look at; no worker takes them any more.
+    // Failed jobs are kept for operators to look at; no worker takes them.
     pipeline.zscore(queue.toKey('failed'), jobId)
     pipeline.zscore(queue.toKey('delayed'), jobId)
   }

@@ -41,10 +41,10 @@ export interface Queues {
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
   /** Adds one job per endpoint, which is processed as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
-  /** What becomes due when messages have ended: the next messages to their numbers, and the events about them. */
+  /** What becomes due when messages end: the next messages to their numbers, and the events about them. */
   enqueueNext(due: DueNext): Promise<void>
   /**
-   * Makes jobs for lanes that no worker is busy with, unless such a job waits already. `id` is one of the lane's
+   * Makes jobs for lanes that no worker is busy with, unless such a job is already waiting. `id` is one of the lane's
    * deliveries.
    */
   wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>

@@ -2,7 +2,7 @@ import { JOB_VERSION } from './jobs.js'
 import type { Queues } from './queues.js'
 
 /**
- * Rows that are deleted after hours or days may stay an hour longer. A longer pause would give one run more to
+ * Rows that are deleted after hours or days may stay an hour longer. A longer pause would leave each run more to
  * delete.
  */
 const HOUR_MS = 3_600_000

@@ -2,8 +2,8 @@
 const FIRST_BYTES = 16 * 1_024
 
 /**
- * Keeps the first `limit` bytes of a body in one growing buffer. If the chunks were kept as they come, a body that is sent
- * byte by byte would take 113 bytes of memory for each of its bytes (measured with a chunked answer of 1 MB).
+ * Keeps the first `limit` bytes of a body in one growing buffer. If the chunks were kept as they arrive, a body that is
+ * sent byte by byte would take 113 bytes of memory for each of its bytes (measured with a chunked answer of 1 MB).
  */
 export class CappedBody {
   readonly #limit: number

@@ -13,17 +13,17 @@ export interface SafeRequest extends TimeLimits {
    */
   headers?: Record<string, string>
   body?: string | Buffer
-  /** The bytes of the answer's body that are kept, 16 KiB by default. The rest is not read. */
+  /** How many bytes of the response's body are kept, 16 KiB by default. The rest is not read. */
   maxResponseBytes?: number
   /**
    * True if the body is only something to show: then the status decides as soon as the headers are complete. Whatever
-   * happens to the body after that is `bodyFailure`, and a body that takes long is not waited for.
+   * happens to the body after that is `bodyFailure`, and we do not wait for a slow body.
    */
   statusDecides?: boolean
   /**
-   * True if the server can tell a repeat. Then a request on a kept connection that is lost before the first byte of an
-   * answer is sent once more, on a new connection: a server that closes an idle connection may do so just when it is
-   * used (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+   * True if the server recognizes a repeat. A request on a reused connection that is lost before the first byte of a
+   * response is then sent once more, on a new connection: a server that closes an idle connection may do so just when
+   * it is used (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
    */
   isRepeatable?: boolean
 }
@@ -50,15 +50,15 @@ export interface SafeResponse {
 
 export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
 
-/** The facts known at the end of the body. */
+/** What is known at the end of the body. */
 export type Answer = Omit<SafeResponse, 'durationMs'>
 
-/** The beginning of an answer is enough for people who look for what went wrong. */
+/** The beginning of a response is enough for people who want to know what went wrong. */
 const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
 /**
- * The time for a body after its head, where the status decides. A body is there at once in most answers, and a server
- * that goes on working while it sends one may stop if we close too early.
+ * The time for a body after its head, where the status decides. Most bodies arrive immediately, and a server that goes
+ * on working while it sends one may stop if we close too early.
  */
 const BODY_MS = 5_000
 
@@ -76,9 +76,9 @@ export const MAX_HEADER_BYTES = 16 * 1_024
  * to be written (`requestSent`). And a request that waits for a connection ignores its AbortSignal until it has one
  * (nodejs/undici#386).
  *
- * Never pause undici 7.30.2, and never read one of its bodies as a stream. If the server closes meanwhile, undici
- * throws outside of every promise, which ends the process (nodejs/undici#5360; mended in 8 only). `stream.ts` reads
- * long bodies.
+ * Never pause undici 7.30.2, and never read one of its bodies as a stream. If the server closes in the meantime, undici
+ * throws outside of every promise, which ends the process (nodejs/undici#5360; fixed only in 8). `stream.ts` reads long
+ * bodies.
  */
 export async function exchange(agents: Agents, url: URL, request: SafeRequest): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = request

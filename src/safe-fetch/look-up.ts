@@ -8,10 +8,10 @@ import type { Lookup } from './resolve.js'
 /** The second question waits up to twice as long as the first. Both together are less than a connection may take. */
 const FIRST_WAIT_MS = 1_500
 
-/** Once the addresses of one family are there, those of the other are not waited for longer (RFC 8305 §3). */
+/** Once the addresses of one family are there, we do not wait longer for those of the other (RFC 8305 §3). */
 const OTHER_FAMILY_MS = 100
 
-/** The name servers do not know the name, or there are none. The system may have other sources. */
+/** The name servers do not know the name, or there are no name servers. The system may have other sources. */
 const UNKNOWN = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'] as const
 
 interface Sources {
@@ -25,12 +25,11 @@ interface Sources {
 
 /**
  * Makes a look-up that asks the name servers itself. `dns.lookup` waits for them in threads, of which a process has two
- * for this (libuv keeps the other half of its pool free). So two look-ups of a name whose server is silent would keep
- * every other name waiting until it fails, whoever it belongs to (measured).
+ * for this (libuv keeps the other half of its pool free). So two look-ups of a name with a silent server would keep
+ * every other name, whoever it belongs to, waiting until they fail (measured).
  *
- * The system still looks up the names that are not in DNS: those of its hosts file, those without a dot, which it
- * may complete, and those that the name servers do not know. The last may be a user's too, so they take one thread
- * at most.
+ * The system still looks up the names that are not in DNS: those of its hosts file, those without a dot, which it may
+ * complete, and those that the name servers do not know. The last may be a user's too, so they take one thread at most.
  *
  * @param sources only tests give them
  */
@@ -100,7 +99,7 @@ async function answersOf(asked: readonly Promise<string[]>[]): Promise<PromiseSe
   return Promise.allSettled(asked.map((each) => Promise.race([each, pending])))
 }
 
-/** Does the work for one name after the other. While a name waits or is worked on, it is not added again. */
+/** Does the work for one name after the other. While a name is waiting or being looked up, it is not added again. */
 function inTurn<T>(work: (name: string) => Promise<T>): (name: string) => Promise<T> {
   const waiting = new Map<string, Promise<T>>()
   let last: Promise<unknown> = Promise.resolve()

@@ -7,7 +7,7 @@ export interface TimeLimits {
   signal?: AbortSignal
 }
 
-/** The interface promises developers 15 s for an event. A hanging server keeps its caller's place for as long. */
+/** The interface promises developers 15 s for an event. A hanging server occupies its caller's place for that long. */
 const DEFAULT_TIMEOUT_MS = 15_000
 
 /**
@@ -44,7 +44,7 @@ export class Outcome<Answer> {
   }
 
   /**
-   * The head of the answer has come, and it is all that the caller needs: a fault after this does not undo it.
+   * The head of the response has arrived, and it is all that the caller needs: a fault after this does not undo it.
    *
    * @param answerBefore the answer as far as it had come before a fault
    * @param bodyMs the most time that the body still gets

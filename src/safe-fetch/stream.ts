@@ -22,8 +22,8 @@ export interface BodySink {
    */
   begin?(answer: AnswerHead): boolean
   /**
-   * Takes a piece. While the result is a promise, the server has to wait, so that nothing piles up here. A promise that
-   * rejects ends the exchange, which rejects with the same error.
+   * Takes a piece. While the result is a pending promise, the server has to wait, so nothing piles up here. A promise
+   * that rejects ends the exchange, which rejects with the same error.
    *
    * @returns false if this is enough; then the rest is not read
    */
@@ -37,13 +37,14 @@ export type Streamed = Omit<Answer, 'body' | 'phases'>
 
 export interface Streamer {
   stream(url: URL, request: StreamRequest, sink: BodySink): Promise<Streamed>
-  /** What is still under way fails as `aborted`, and so does every later call. */
+  /** Anything still under way fails as `aborted`, and so does every later call. */
   close(): void
 }
 
 /**
- * Reads answers whose bodies are too long to keep, each on a connection of its own. It uses Node's own client, which makes a
- * server wait for a slow sink, and copes with a server that closes meanwhile. undici 7 does not (`exchange.ts`).
+ * Reads answers whose bodies are too long to keep, each on a connection of its own. It uses Node's own client, which
+ * makes a server wait for a slow sink, and copes with a server that closes in the meantime. undici 7 does not
+ * (`exchange.ts`).
  */
 export function createStreamer(dial: Dial): Streamer {
   const underWay = new Set<Outcome<Streamed>>()

@@ -1,7 +1,7 @@
 import { Fault } from './failures.js'
 
 /**
- * A signed URL of a file has many hundreds of characters. URLs are kept in rows and shown on pages, so there is a
+ * A signed URL of a file has many hundreds of characters. URLs are stored in rows and shown on pages, so there is a
  * bound.
  */
 export const MAX_URL_LENGTH = 2_048

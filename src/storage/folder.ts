@@ -9,13 +9,13 @@ const OURS = 0o750
 /** Files in a folder, which all processes share: one machine, or a volume that every machine has. */
 export function createFolderStorage(folder: string): Storage {
   const root = resolve(folder)
-  // The name tells the key, so that what a killed process leaves is removed with it.
+  // The name contains the key, so that whatever a killed process leaves behind is removed with it.
   const unfinishedOf = (key: string) => `${join(root, key)}.part`
 
   return {
     put: async (key, bytes) => {
       const path = join(root, key)
-      // The file is renamed when it is complete, so that no process reads half of it.
+      // The file is renamed when it is complete, so that no process reads half a file.
       const unfinished = unfinishedOf(key)
       // The stream may fail before it is read: without a listener that would end the process.
       bytes.on('error', () => undefined)

@@ -14,7 +14,7 @@ export interface Bucket {
 type Client = Awaited<ReturnType<typeof connect>>
 
 interface Limits {
-  /** A host that does not take a connection by then is down. The attempt to copy is repeated. */
+  /** A host that has not accepted a connection by then is down. The attempt to copy is repeated. */
   connectMs: number
   /**
    * A request ends when the bucket has been silent for this long, or when its answer has not begun by then, even if it
@@ -26,7 +26,7 @@ interface Limits {
    * slow bucket gets them, and there is nothing to see of that.
    */
   silentWhileSendingMs: number
-  /** A file may take `silentMs` and as long as a bucket needs that takes this much. */
+  /** A file may take `silentMs` plus the time that a bucket with this throughput needs. */
   slowestBytesPerMs: number
 }
 
@@ -75,7 +75,7 @@ export function createS3Storage(settings: Bucket, limits: Limits = LIMITS): Stor
       try {
         await (await connection()).remove(key)
       } catch (error) {
-        // S3 does not tell; other services do.
+        // S3 does not say; other services do.
         if (isMissing(error)) return
         throw new StorageFailed('remove an object', error)
       }

@@ -13,8 +13,8 @@ export interface ByteRange {
  */
 export interface Storage {
   /**
-   * Stores a file. It cannot be opened before all of it is there. The same key again replaces it, but not while it is
-   * being written.
+   * Stores a file. It cannot be opened before it is complete. The same key again replaces it, but not while it is being
+   * written.
    *
    * @param byteCount the exact length of the stream
    * @throws StorageFailed

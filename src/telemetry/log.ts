@@ -25,7 +25,7 @@ export function createLog(process: string, level: string, format: LogFormat = 'a
       censor: '[cut]',
     },
     serializers: { err: describeError },
-    // The cuts are made before the line is made pretty.
+    // The cuts are made before the line is formatted.
     hooks: { streamWrite: pretty === undefined ? cut : (line) => pretty(cut(line)) },
   }
   const output = standardOutput()
@@ -46,7 +46,7 @@ let opened: ReturnType<typeof destination> | undefined
 /** Says how many lines were dropped. */
 let reporter: Logger | undefined
 
-/** The lines that wait for a slow reader, in bytes. Further ones are dropped until it has read. */
+/** How many bytes of lines may wait for a slow reader. Further lines are dropped until it has caught up. */
 const MAX_WAITING = 16 * 1024 * 1024
 /** A process that ends waits this long for a reader that hangs. */
 const LAST_WAIT_MS = 200
@@ -76,8 +76,8 @@ function standardOutput() {
   output.on('write', () => {
     isFailing = false
   })
-  // pino calls it after a fatal line and at the exit of the process. It would wait until all is read, and try for ever
-  // to write to a full disk.
+  // pino calls it after a fatal line and at the exit of the process. It would wait until everything is read, and keep
+  // trying forever to write to a full disk.
   const writeAll = output.flushSync.bind(output)
   output.flushSync = () => {
     if (isFailing) return

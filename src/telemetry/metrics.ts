@@ -22,12 +22,12 @@ export interface MetricDescription {
 /** The metrics of this file, without those of Node itself. */
 export const metricTable: MetricDescription[] = []
 
-/** Buckets for work that a caller waits for. */
+/** Buckets for work that a caller is waiting for. */
 const SHORT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** Buckets for work that waits for its turn. */
 const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 
-// Requests to `web`, and what comes in.
+// Requests to `web`, and what is received.
 
 export const httpRequests = counter(
   'linehook_http_requests_total',
@@ -160,7 +160,7 @@ export const sweeperFinds = counter(
   ['what'],
 )
 
-// Telling people.
+// Notifying people.
 
 export const noticesTold = counter(
   'linehook_notices_total',

@@ -16,14 +16,14 @@ import type { Logger } from './log.js'
 import { ROOT, type Span, type Tracer } from './span.js'
 
 /**
- * A collector that hangs blocks one batch for this long; meanwhile spans wait, and those beyond MAX_WAITING are
+ * A collector that hangs blocks one batch for this long. During that time, spans wait, and those beyond MAX_WAITING are
  * dropped.
  */
 const EXPORT_MS = 2000
 const MAX_WAITING = 4096
 /** A process that stops has more important things to finish. */
 const CLOSE_MS = 3000
-/** A collector that is away for a day is not worth a line for each batch. */
+/** A collector that is down for a day is not worth a line per batch. */
 const COMPLAINT_EVERY_MS = 60_000
 
 const KINDS = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
@@ -118,7 +118,7 @@ function spanIdOf(of: Span['of'], key: string): string {
   return createHash('sha256').update(`${of} ${key}`).digest('hex').slice(0, 16)
 }
 
-/** Logs that a collector does not take the spans; nothing else happens. */
+/** Logs that a collector does not accept the spans; nothing else happens. */
 function complaining(exporter: OTLPTraceExporter, log: Logger): SpanExporter {
   let complainedAt = -Infinity
   return {

@@ -1,7 +1,7 @@
 /**
- * A part of what happened to a message or an event, for an OpenTelemetry collector. The id of the message is the id
- * of the trace (for a received one, the id of its event, the `webhook-id`). So every process adds its part without
- * hearing from the others, and a job that the sweep made anew is in the same trace.
+ * A part of what happened to a message or an event, for an OpenTelemetry collector. The id of the message is the id of
+ * the trace (for a received one, the id of its event, the `webhook-id`). So every process adds its part without
+ * contacting the others, and a job that the sweep recreated is in the same trace.
  */
 export interface Span {
   /** The UUID that the trace is named after. */

@@ -79,7 +79,7 @@ export async function signInByPasskey(context: Context, signIn: PasskeySignIn): 
 
 function finish(context: Context, { id, userId }: HalfOpenSession, userAgent: string) {
   return transaction(context.db, async (trx) => {
-    // A password that was changed, or a user who was disabled meanwhile, has ended the half-open session.
+    // If the password has been changed or the user disabled in the meantime, the half-open session has ended.
     const isThere = (await lockUser(trx, userId))?.disabledAt === null
     if (!isThere || !(await takeHalfOpenSession(trx, id))) throw new UserError(STEP_IS_OVER, 401)
     const { token, row } = newSession(userId, userAgent)

@@ -114,10 +114,11 @@ begin
 
   if changes is not null then
     with judged as materialized (
-      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, failure text, works boolean,
+      select * from jsonb_to_recordset(changes) as x(id uuid, url text, failures integer, failure text, works boolean,
         disabled_reason text, is_overloaded boolean, places integer)
     ), locked as (
-      select e.id from endpoints e join judged j on j.id = e.id order by e.id for no key update of e
+      -- The URL is compared again because it may have been changed since.
+      select e.id from endpoints e join judged j on j.id = e.id and j.url = e.url order by e.id for no key update of e
     )
     update endpoints e set
       called_at = coalesce(e.called_at, now()),

@@ -4,13 +4,22 @@ import {
   enableConnection,
   setLineEndpointUrl,
 } from '../../../../src/domain/lines/connections.js'
+import { setEndpointUrl } from '../../../../src/database/endpoints/endpoints.js'
 import { enableEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { ago, changeRows, attemptRows, deliveryRow, receiveForDelivery } from '../../fixtures.js'
+import { until } from '../../../helpers/until.js'
+import {
+  ago,
+  attemptRows,
+  changeRows,
+  countWaitingForLocks,
+  deliveryRow,
+  receiveForDelivery,
+} from '../../fixtures.js'
 
 interface Health {
   failing_since: Date | null
@@ -175,6 +184,17 @@ describeContext('the health of an endpoint', (context) => {
     } finally {
       await next.close()
     }
+  })
+
+  it('is not spoilt either if the URL is changed while the result is recorded', async () => {
+    answer(410)
+    const trx = await context.db.transaction()
+    await setEndpointUrl(trx, line.endpointId, 'https://example.com/next')
+    const attempted = attemptOne()
+    await until('the result waits', async () => (await countWaitingForLocks(context)) === 1)
+    await trx.commit()
+    await attempted
+    expect(await health()).to.deep.equal(HEALTHY)
   })
 
   describe('when the endpoint takes no events', () => {

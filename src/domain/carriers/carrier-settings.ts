@@ -8,8 +8,8 @@ import { SecretUnreadable, type Secrets } from '../../secrets.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /**
- * This is Unavailable, because a wrong ENCRYPTION_KEY must not fail waiting messages; a user's request shows the
- * error.
+ * This is Unavailable, because a wrong ENCRYPTION_KEY must fail nothing that can wait. A message waits as for a carrier that
+ * cannot be reached, and a user's request shows the error.
  */
 export class SettingsUnreadable extends Unavailable {
   override name = 'SettingsUnreadable'

@@ -22,6 +22,15 @@ import { paceOf } from './windows.js'
 /** The carrier took nothing: we ask it again soon, then less and less often, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
 
+/** The carrier has certainly not taken the message, which is tried again later. */
+export function notTaken(
+  claimed: Pick<Settlement, 'id' | 'claim'> & { carrier: string },
+  attempt: number,
+): Settlement {
+  const dueInMs = backoffMs(attempt, UNAVAILABLE_BACKOFF, Math.random())
+  return { ...claimed, status: 'queued', error: 'carrier_unavailable', dueInMs }
+}
+
 /** Calls the carrier once with a claimed message. Never throws: the settlement says what happened to the message. */
 export async function handOver(
   context: Context,
@@ -127,9 +136,7 @@ async function callCarrier(
       }
     }
     if (error instanceof CarrierUnavailable) {
-      const dueInMs = backoffMs(attempt, UNAVAILABLE_BACKOFF, Math.random())
-      const { isOfLine } = error
-      return { ...claimed, status: 'queued', error: 'carrier_unavailable', dueInMs, isOfLine }
+      return { ...notTaken(claimed, attempt), isOfLine: error.isOfLine }
     }
     if (!(error instanceof CarrierOutcomeUnknown)) {
       context.log.error(

@@ -15,11 +15,12 @@ import { isShort } from '../../kit/text/segments.js'
 import type { MediaReason, MessageReason } from '../../states.js'
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
+import { SettingsUnreadable } from '../carriers/carrier-settings.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { retryWrite } from '../retry-write.js'
-import { handOver } from './hand-over.js'
+import { handOver, notTaken } from './hand-over.js'
 import { givePlacesBack } from './send/give-places-back.js'
 import { orNextRoute } from './send/next-route.js'
 import { parseNumber } from './phone-number.js'
@@ -135,11 +136,16 @@ async function settlementOf(
   message: MessageToSend,
   claimed: { attempt: number; claim: string },
 ): Promise<Settlement> {
-  const { id } = message
+  const { id, account } = message
   let carrier: CarrierClient | undefined
   try {
-    carrier = await findCarrierClient(context, message.account)
+    carrier = await findCarrierClient(context, account)
   } catch (error) {
+    // An outage would hold up the worker, and with it the messages of all other accounts.
+    if (error instanceof SettingsUnreadable) {
+      const { claim, attempt } = claimed
+      return orNextRoute(context, message, notTaken({ id, claim, carrier: account.name }, attempt))
+    }
     await giveBack(context, { id, claim: claimed.claim })
     throw error
   }

@@ -7,6 +7,7 @@ import { sha256 } from '../../secrets.js'
 import type { Pace } from '../../carriers/carrier.js'
 import type { SlidingWindows, Window } from '../../kit/redis/sliding-window.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
+import { SettingsUnreadable } from '../carriers/carrier-settings.js'
 import type { Context } from '../context.js'
 
 /**
@@ -57,8 +58,13 @@ export async function enterWindows(context: Context, message: MessageToSend): Pr
 async function countPlaces(context: Context, { account, text }: MessageToSend): Promise<number> {
   const hasPace = (account.messagesPerSecond ?? account.messagesPerSecondPerLine) !== null
   if (!hasPace || isShort(text ?? '')) return 1
-  const carrier = await findCarrierClient(context, account)
+  const carrier = await findCarrierClient(context, account).catch(ifUnreadable)
   return carrier?.countParts?.(text ?? '') ?? 1
+}
+
+/** Then nothing is handed over, and another account may take it (`send.ts`). */
+function ifUnreadable(error: unknown): undefined {
+  if (!(error instanceof SettingsUnreadable)) throw error
 }
 
 /**

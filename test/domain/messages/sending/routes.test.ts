@@ -152,6 +152,29 @@ describeContext('the routes of a line', (context) => {
     })
   }
 
+  it('when the settings of one cannot be decrypted, the next takes the message; without another one it waits', async () => {
+    const settings_sealed = Buffer.from('by a key that is gone')
+    const sealed = { id: newId(), name: 'sealed', kind: 'simulator', settings_sealed }
+    await context.db('carrier_accounts').insert({ ...sealed, messages_per_second: 1000 })
+    const text = 'x'.repeat(200)
+    await context
+      .db('lines')
+      .where({ id: line.lineId })
+      .update({ routes: JSON.stringify([{ carrier: 'sealed' }]) })
+    const id = await queueMessage(context, line, { text })
+    expect(await send(id)).to.deep.equal({ kind: 'sent' })
+    expect(await routeOf(id)).to.deep.equal({
+      status: 'sent',
+      carrier: 'first',
+      passedOver: { sealed: 'carrier_unavailable' },
+    })
+
+    const only = await createLine(context, { ...UNLIMITED, carrierAccount: 'first' })
+    await context.db('lines').where({ id: only.lineId }).update({ carrier: 'sealed' })
+    const waits = await queueMessage(context, only, { text })
+    expect(await send(waits)).to.include({ kind: 'wait', reason: 'unavailable' })
+  })
+
   it('when all have failed, the message waits, and begins with the first', async () => {
     await route('second')
     answers = { second: new CarrierUnavailable('gone'), first: new CarrierUnavailable('gone') }

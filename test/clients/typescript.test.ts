@@ -172,8 +172,8 @@ describe('the TypeScript client', function () {
     await refused(verify(body, headers, secret, later(6)), /too far/)
     await refused(verify(body, headers, secret, later(-6)), /too far/)
     await refused(verify(body, { ...headers, 'webhook-timestamp': 'NaN' }, secret), /not a time/)
-    await refused(verify(body, {}, secret), /there is no webhook-id/)
-    await refused(verify(body, headers, ''), /a key is whsec_/, TypeError)
+    await refused(verify(body, {}, secret), /webhook-id is missing/)
+    await refused(verify(body, headers, ''), /a key must be whsec_/, TypeError)
   })
 
   it('says what happened when what answers is not Linehook, or has no time', async () => {
@@ -205,7 +205,7 @@ describe('the TypeScript client', function () {
     const nothing = { status: undefined, detail: undefined, retryAfterSeconds: undefined }
     const notJson = {
       ...nothing,
-      message: 'the answer is not JSON; does the URL lead to Linehook?',
+      message: 'the response is not JSON. Check that the URL points to Linehook',
       status: 200,
     }
     expect(await answered((_, response) => response.end('<!doctype html>'))).to.deep.equal(notJson)
@@ -214,7 +214,7 @@ describe('the TypeScript client', function () {
       await answered((_, response) =>
         response.writeHead(200, { 'Content-Length': 9 }).write('{', () => response.destroy()),
       ),
-    ).to.deep.equal({ ...nothing, message: 'no whole answer came' })
+    ).to.deep.equal({ ...nothing, message: 'no complete response' })
     expect(
       await answered((_, response) => response.writeHead(503, { 'Retry-After': '7' }).end('busy')),
     ).to.deep.equal({ ...nothing, message: 'returned HTTP 503', status: 503, retryAfterSeconds: 7 })
@@ -232,7 +232,7 @@ describe('the TypeScript client', function () {
     ).to.deep.equal({ ...nothing, message: 'returned HTTP 302', status: 302 })
     expect(await answered(() => undefined, { timeoutMs: 50 })).to.deep.equal({
       ...nothing,
-      message: 'no whole answer came within 50 ms',
+      message: 'no complete response within 50 ms',
     })
     // One that goes on without an end.
     expect(
@@ -243,7 +243,7 @@ describe('the TypeScript client', function () {
         response.on('drain', more)
         more()
       }),
-    ).to.deep.equal({ ...nothing, message: 'no whole answer came' })
+    ).to.deep.equal({ ...nothing, message: 'no complete response' })
 
     behave = () => undefined
     const own = new Error('the user left')

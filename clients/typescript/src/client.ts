@@ -4,15 +4,17 @@ import { Operations, type Parts } from './generated.js'
 export interface LinehookOptions {
   /** Where Linehook is, such as `https://linehook.example`. */
   url: string | URL
-  /** An API token (`lhp_…`), or an application's access token; a function is asked before each call. */
+  /**
+   * An API token (`lhp_…`), or an application's access token. If it is a function, it is called before each request.
+   */
   token: string | (() => string | Promise<string>)
-  /** How long a call waits for its whole answer. Default: 30 s. */
+  /** How long a call waits for the complete response. Default: 30 s. */
   timeoutMs?: number
-  /** Instead of the platform's own. */
+  /** A replacement for the platform's own `fetch`. */
   fetch?: Fetch
 }
 
-/** One method for each operation of `/v1`; every one throws a LinehookError for whatever is not its answer. */
+/** One method for each operation of `/v1`. Each throws a LinehookError for anything but a successful response. */
 export class Linehook extends Operations {
   readonly #base: URL
   readonly #options: LinehookOptions
@@ -20,7 +22,7 @@ export class Linehook extends Operations {
   constructor(options: LinehookOptions) {
     super()
     const base = new URL(options.url)
-    // Linehook may be below a path.
+    // Linehook may be served below a path.
     if (!base.pathname.endsWith('/')) base.pathname += '/'
     this.#base = base
     this.#options = options
@@ -68,7 +70,7 @@ export class Linehook extends Operations {
   }
 }
 
-/** Only the query of the next page is taken from the answer: the token goes where it went before. */
+/** Only the query of the next page is taken from the response: the token goes where it went before. */
 function nextQuery(link: string | null): object | undefined {
   const [, url] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? []
   return url === undefined ? undefined : Object.fromEntries(new URL(url, 'http://next.page').searchParams)

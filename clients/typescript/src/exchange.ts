@@ -1,22 +1,22 @@
-/** What a call may have besides. */
+/** Additional options of a call. */
 export interface CallOptions {
-  /** Ends the call; it then throws the signal's own reason. */
+  /** Cancels the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined
-  /** How long to wait for the whole answer. Default: what the client has, which is 30 s by default. */
+  /** How long to wait for the complete response. Defaults to the client's setting, which is 30 s by default. */
   timeoutMs?: number | undefined
 }
 
 export interface IdempotentOptions extends CallOptions {
-  /** A second call with the same key within 24 h sends nothing and gets the same message. So a repeat is safe. */
+  /** A second call with the same key within 24 h sends nothing and returns the same message, so a repeat is safe. */
   idempotencyKey?: string | undefined
 }
 
-/** What Linehook says of a refusal (RFC 9457). */
+/** What Linehook says about a refusal (RFC 9457). */
 export interface Problem {
   type: string
   title: string
   status: number
-  /** What is wrong and how to mend it. */
+  /** What is wrong and how to fix it. */
   detail: string
 }
 
@@ -27,14 +27,14 @@ interface Reason {
   cause?: unknown
 }
 
-/** Anything but the answer that was asked for. */
+/** Anything but a successful response. */
 export class LinehookError extends Error {
   override readonly name = 'LinehookError'
-  /** undefined: there was no answer, so it is not known whether anything happened. */
+  /** Undefined if there was no response, so it is unknown whether anything happened. */
   readonly status: number | undefined
-  /** undefined: what answered was not Linehook's API. */
+  /** Undefined if the response did not come from Linehook's API. */
   readonly problem: Problem | undefined
-  /** When to come again, if the answer said so. */
+  /** When to retry, if the response said so. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(message: string, { status, problem, retryAfterSeconds, cause }: Reason = {}) {
@@ -62,10 +62,10 @@ export type Fetch = typeof globalThis.fetch
 
 export const DEFAULT_TIMEOUT_MS = 30_000
 
-/** Far more than any answer of Linehook; a server that answers without end is cut off. */
+/** Far more than any response from Linehook; a server that never stops sending is cut off. */
 const MAX_CHARACTERS = 20_000_000
 
-/** @throws LinehookError whatever happens but success; messages name no query, because that may have a token */
+/** @throws LinehookError for anything but success; its message leaves out the query, which may contain a token */
 export async function exchange(
   fetch: Fetch,
   { method, url, headers, body }: Request,
@@ -85,27 +85,27 @@ export async function exchange(
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      // A token goes nowhere but where it was meant to go.
+      // A token goes only where it was meant to go.
       redirect: 'manual',
     })
     text = await readText(response)
   } catch (cause) {
     signal?.throwIfAborted()
-    const reason = timeout.aborted ? `no whole answer came within ${timeoutMs} ms` : 'no whole answer came'
+    const reason = timeout.aborted ? `no complete response within ${timeoutMs} ms` : 'no complete response'
     throw new LinehookError(`${what}: ${reason}`, { cause })
   }
   const parsed = parse(text)
   if (!response.ok) throw refusal(what, response, parsed)
   if (parsed === undefined)
-    throw new LinehookError(`${what}: the answer is not JSON; does the URL lead to Linehook?`, {
+    throw new LinehookError(`${what}: the response is not JSON. Check that the URL points to Linehook`, {
       status: response.status,
     })
   return { headers: response.headers, body: parsed }
 }
 
-/** One part of a path. Without an id, or with dots instead of one, the path would be another. */
+/** One part of a path. Without an id, or with dots instead of one, it would be a different path. */
 export function segment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new TypeError(`"${id}" is no id`)
+  if (/^\.{0,2}$/.test(id)) throw new TypeError(`"${id}" is not an ID`)
   return encodeURIComponent(id)
 }
 
@@ -120,7 +120,7 @@ async function readText(response: Response): Promise<string> {
     text += decoder.decode(value, { stream: true })
     if (text.length > MAX_CHARACTERS) {
       await reader.cancel()
-      throw new Error(`the answer has more than ${MAX_CHARACTERS} characters`)
+      throw new Error(`the response has more than ${MAX_CHARACTERS} characters`)
     }
   }
 }
@@ -147,7 +147,7 @@ function isProblem(body: unknown): body is Problem {
   return isObject(body) && typeof body.detail === 'string' && typeof body.status === 'number'
 }
 
-/** How the incoming webhook says it. */
+/** How the incoming webhook reports an error. */
 function errorOf(body: unknown): string | undefined {
   return isObject(body) && typeof body.error === 'string' ? body.error : undefined
 }

@@ -2,13 +2,13 @@ import { isObject } from './exchange.js'
 import { EVENT_FIELDS, type WebhookEvent } from './generated.js'
 
 export interface VerifyOptions {
-  /** How far `webhook-timestamp` may be from now, in both directions. Default: five minutes. */
+  /** How far `webhook-timestamp` may be from now, in either direction. Default: five minutes. */
   toleranceSeconds?: number
   /** Milliseconds since 1970, for tests. */
   now?: () => number
 }
 
-/** The request is not from Linehook, or too old, or no event. Answer 401 or 400. */
+/** The request is not from Linehook, is too old, or is not an event. Return 401 or 400. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError'
 }
@@ -25,11 +25,12 @@ export type WebhookHeaders = HeadersLike | HeaderFields
 type Keys = string | readonly string[]
 
 /**
- * Verifies the signature of an event (https://www.standardwebhooks.com) and reads it. An event may come more than once:
- * drop what has a `webhook-id` that you have seen. New types of events may come: ignore those that you do not know.
+ * Verifies the signature of an event (https://www.standardwebhooks.com) and reads it. An event may arrive more than
+ * once: drop any with a `webhook-id` that you have seen. New types of events may be added: ignore those that you do not
+ * know.
  *
  * @param rawBody the raw body; JSON that was parsed and written again may have other bytes
- * @param keys the signing secret (`whsec_…`) or the public key (`whpk_…`); several while one takes the place of another
+ * @param keys the signing secret (`whsec_…`) or the public key (`whpk_…`); several while one replaces another
  * @throws VerificationError
  */
 export async function verify(
@@ -42,7 +43,7 @@ export async function verify(
   return readEvent(rawBody)
 }
 
-/** As `verify`, for an endpoint whose policy has another body than the six fields. */
+/** Like `verify`, for an endpoint whose policy uses a body other than the six fields. */
 export async function verifySignature(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
@@ -54,7 +55,7 @@ export async function verifySignature(
   const signatures = headerOf(headers, 'webhook-signature').split(' ')
   if (!/^\d{1,12}$/.test(timestamp)) throw new VerificationError('webhook-timestamp is not a time')
   if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds)
-    throw new VerificationError('webhook-timestamp is too far from now')
+    throw new VerificationError('webhook-timestamp is too far from the current time')
 
   const content = concat(utf8(`${id}.${timestamp}.`), bytesOf(rawBody))
   for (const key of [keys].flat()) {
@@ -67,7 +68,7 @@ export async function verifySignature(
         return
     }
   }
-  throw new VerificationError('no signature in webhook-signature is right')
+  throw new VerificationError('no signature in webhook-signature matches')
 }
 
 function readEvent(rawBody: string | Uint8Array): WebhookEvent {
@@ -82,7 +83,7 @@ function readEvent(rawBody: string | Uint8Array): WebhookEvent {
   for (const field of EVENT_FIELDS) {
     if (typeof event[field] !== 'string')
       throw new VerificationError(
-        `the body has no ${field}; if the endpoint has another shape, use verifySignature`,
+        `the body has no ${field}; if the endpoint uses another shape, use verifySignature`,
       )
   }
   return event as unknown as WebhookEvent
@@ -90,7 +91,7 @@ function readEvent(rawBody: string | Uint8Array): WebhookEvent {
 
 function headerOf(headers: WebhookHeaders, name: string): string {
   const value = isHeaders(headers) ? headers.get(name) : valueOf(headers, name)
-  if (typeof value !== 'string' || value === '') throw new VerificationError(`there is no ${name}`)
+  if (typeof value !== 'string' || value === '') throw new VerificationError(`${name} is missing`)
   return value
 }
 
@@ -102,12 +103,12 @@ function valueOf(headers: HeaderFields, name: string): string | readonly string[
   return Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
 }
 
-/** v1 is an HMAC by the secret, v1a a signature that everybody may verify. */
+/** v1 is an HMAC with the secret; v1a is a signature that anybody can verify. */
 function readKey(key: string) {
   const [, prefix, rest = ''] = /^(whsec|whpk)_(.+)$/.exec(key) ?? []
   const bytes = base64(rest)
   if (prefix === undefined || bytes === undefined)
-    throw new TypeError('a key is whsec_… (the signing secret) or whpk_… (the public key)')
+    throw new TypeError('a key must be whsec_… (the signing secret) or whpk_… (the public key)')
   return prefix === 'whpk'
     ? { kind: 'v1a', algorithm: { name: 'Ed25519' }, bytes }
     : { kind: 'v1', algorithm: { name: 'HMAC', hash: 'SHA-256' }, bytes }

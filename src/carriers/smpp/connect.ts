@@ -28,7 +28,7 @@ export async function connect(
 ): Promise<Socket> {
   const deadlineAt = performance.now() + timeoutMs
   const addresses = await findAddresses(peer, hosts, timeoutMs)
-  return dial(peer, addresses, deadlineAt - performance.now(), signal)
+  return dial(peer, addresses, Math.ceil(deadlineAt - performance.now()), signal)
 }
 
 async function findAddresses(

@@ -146,6 +146,21 @@ describe('smpp', () => {
     clear.close()
   })
 
+  it('says in whole milliseconds that an SMSC does not answer', async () => {
+    await start()
+    const silent = createServer((socket) => socket.on('error', () => undefined))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const overTls = createSmpp('silent', settingsOf({ port }, { tls: true }), {
+      hosts: LOOPBACK,
+      timeouts: { ...QUICK, connectMs: 100 },
+    })
+    expect(await overTls.test(forEver)).to.match(
+      /^cannot connect to 127\.0\.0\.1, port \d+: no response in \d+ ms$/,
+    )
+    silent.close()
+  })
+
   it('has certainly sent nothing when the bind is refused or nobody listens', async () => {
     await start({ password: 'right' }, { password: 'wrong' })
     const refused = await failure(carrier.send(anyMessage(), forEver))

@@ -40,6 +40,8 @@ export function holdAccounts(
   const { db, log } = context
   const holderId = newId()
   const held = new Map<string, Held>()
+  /** What is wrong with accounts that could not be opened. It is tried each second, and logged once. */
+  const faults = new Map<string, string>()
   const openSessionIds = () => [...held.values()].flatMap(({ account }) => account.openSessionIds())
   let renewedAt = performance.now()
 
@@ -66,11 +68,14 @@ export function holdAccounts(
     try {
       const account = await openAccount(context, { id, name, kind, version, holderId, openSessionIds })
       held.set(id, { version, account, isClosing: false })
+      faults.delete(id)
     } catch (error) {
       // The other accounts must not wait for this one.
-      log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'carrier.account_not_opened')
-      const fault = { text: asError(error).message, ageMs: 0 }
-      const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault }
+      const text = asError(error).message
+      if (faults.get(id) !== text)
+        log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'carrier.account_not_opened')
+      faults.set(id, text)
+      const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault: { text, ageMs: 0 } }
       await recordSessions(db, holderId, report).catch(() => undefined)
     }
   }

@@ -65,6 +65,29 @@ describe('the sessions of SMPP accounts', () => {
     await until('nothing is left', () => smsc.sessions().length === 0)
   })
 
+  it('says once what is wrong with an account that cannot be opened, and keeps trying', async () => {
+    const { log, lines } = memoryLog()
+    const { id } = await addSmppAccount(context, 'unreadable', { port: smsc.port })
+    const rows = context.db('carrier_accounts').where({ id })
+    const { settings_sealed: sealed } = (await rows.clone().first('settings_sealed')) as {
+      settings_sealed: Buffer
+    }
+    await rows.clone().update({ settings_sealed: Buffer.alloc(sealed.length) })
+    const holder = holdAccounts({ ...context, log }, { followMs: 50 })
+    const faults = () => lines.filter(({ msg }) => msg === 'carrier.account_not_opened')
+    await until('it is said', () => faults().length > 0)
+    // Each of these is opened by a later round, and the first account is tried in each round.
+    for (const name of ['second', 'third']) {
+      const before = binds()
+      await addSmppAccount(context, name, { port: smsc.port })
+      await until('it is bound', () => binds() > before)
+    }
+    expect(faults()).to.have.length(1)
+    await rows.clone().update({ settings_sealed: sealed })
+    await until('it is bound too', () => binds() === 3)
+    await holder.close()
+  })
+
   it('binds again when the SMSC was away', async () => {
     const holder = holdAccounts(context, { followMs: 50 })
     await addSmppAccount(context, 'smsc', { port: smsc.port })

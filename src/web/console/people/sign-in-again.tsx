@@ -71,8 +71,9 @@ function refuseUnlessForeign(error: unknown): never {
   throw isUnreadable ? new UserError('Sign in first', 401) : error
 }
 
-async function all(ctx: KoaContext, steps: Middleware[]): Promise<void> {
-  for (const step of steps) await step(ctx, () => Promise.resolve())
+/** Each step decides if the next one runs: a check that has answered does not go on to the page. */
+async function all(ctx: KoaContext, [step, ...others]: Middleware[]): Promise<void> {
+  if (step !== undefined) await step(ctx, () => all(ctx, others))
 }
 
 async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void> {

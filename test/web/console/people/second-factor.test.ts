@@ -171,6 +171,16 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expectSentTo(await browser.submit('/console/sign-in/second-step', { secretCode }), '/console/overview')
   })
 
+  it('is led there too when signing in again with a form', async () => {
+    const person = await createPerson(context, { role: 'operator' })
+    const browser = await browse(context, web, person.id)
+    await context.db('sessions').where({ user_id: person.id }).delete()
+    const fields = { 'sign-in-email': person.email, 'sign-in-password': PASSWORD }
+    const answer = await browser.submit('/console/users', { email: 'new@example.com', ...fields })
+    expectSentTo(answer, PAGE)
+    expect(answer.text).to.not.include('<main')
+  })
+
   it('can sign out before that, and API tokens keep working', async () => {
     const person = await createPerson(context, { role: 'operator' })
     const browser = await browse(context, web, person.id)

@@ -107,14 +107,15 @@ export async function confirmPassword(
   { password, code, address }: Confirmation,
 ): Promise<string> {
   const { userId, hasSecondFactor } = session
-  if (!hasSecondFactor) await requirePassword(context, session, password, address)
-  else {
-    const isProven =
-      (await proveOwnPassword(context, session, password, address)) !== undefined &&
-      (await proveCode(context, { userId, code, address }))
-    if (!isProven) throw new UserError(CONFIRMATION_REFUSED, 401)
-  }
-  return renew(context.db, session, { isConfirmed: true })
+  const refused = new UserError(hasSecondFactor ? CONFIRMATION_REFUSED : PASSWORD_REFUSED, 401)
+  const passwordHash = await proveOwnPassword(context, session, password, address)
+  if (passwordHash === undefined) throw refused
+  if (hasSecondFactor && !(await proveCode(context, { userId, code, address }))) throw refused
+  return transaction(context.db, async (trx) => {
+    // If the password was changed while we compared it, whoever knows only the old one would take over the session.
+    if ((await lockUser(trx, userId))?.passwordHash !== passwordHash) throw refused
+    return renew(trx, session, { isConfirmed: true })
+  })
 }
 
 /**
@@ -164,7 +165,8 @@ export async function changePassword(
 ): Promise<string> {
   const { userId, id, email } = session
   await requireGoodPassword(next, email, context.config.breachedPasswords)
-  const currentHash = await requirePassword(context, session, current, address)
+  const currentHash = await proveOwnPassword(context, session, current, address)
+  if (currentHash === undefined) throw passwordRefused()
   const nextHash = await hashPassword(next)
   const { token, revoked } = await transaction(context.db, async (trx) => {
     if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
@@ -185,18 +187,13 @@ export async function changePassword(
   return token
 }
 
-/** @returns its hash */
-async function requirePassword(...proof: PasswordOf): Promise<string> {
-  const passwordHash = await proveOwnPassword(...proof)
-  if (passwordHash === undefined) throw passwordRefused()
-  return passwordHash
-}
-
-type PasswordOf = [context: Context, session: Session, password: string, address: string]
-
 /** @returns its hash, or undefined if it is wrong */
-async function proveOwnPassword(...proof: PasswordOf): Promise<string | undefined> {
-  const [context, { email, userId }, password, address] = proof
+async function proveOwnPassword(
+  context: Context,
+  { email, userId }: Session,
+  password: string,
+  address: string,
+): Promise<string | undefined> {
   const passwordHash = (await findPassword(context.db, email))?.passwordHash ?? null
   const isProven = await provePassword(context, { userId, email, password, passwordHash, address })
   return isProven ? (passwordHash ?? undefined) : undefined

@@ -2,6 +2,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { hashPassword } from '../../../src/domain/people/passwords.js'
 import { addUser, type Role, type User } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
+import { until } from '../../helpers/until.js'
 
 export type Person = User
 
@@ -39,3 +40,12 @@ export function personForEachTest(context: Context): Person {
   })
   return person
 }
+
+/** Waits until something waits for a row that the test has locked. */
+export const untilLockIsAwaited = ({ db }: Context) =>
+  until('it waits for a locked row', async () => {
+    const { rows } = await db.raw<{ rows: unknown[] }>(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length > 0
+  })

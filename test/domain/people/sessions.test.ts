@@ -16,7 +16,7 @@ import { listAudit } from '../../../src/domain/operating/audit.js'
 import { describeContext } from '../../helpers/context.js'
 import { setUpApp } from '../../helpers/web/second-factor.js'
 import { startSession } from '../../helpers/web/sessions.js'
-import { personForEachTest, createPerson, PASSWORD } from './people.js'
+import { personForEachTest, createPerson, PASSWORD, untilLockIsAwaited } from './people.js'
 import { ago, changeRows } from '../fixtures.js'
 import { expectRefusal, refusal } from '../refusal.js'
 
@@ -252,6 +252,19 @@ describeContext('sessions', (context) => {
         [NEXT, `${NEXT} too`].map((next) => changePassword(context, session, PASSWORD, next, ADDRESS)),
       )
       expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(1)
+    })
+
+    it('are not confirmed by the old one that was being compared', async () => {
+      const token = await start()
+      const session = await get(token)
+      await setBack(token, 'confirmed_at', '11 minutes')
+      const holder = await context.db.transaction()
+      await holder('users').where({ id: ada.id }).update({ password_hash: 'another one' })
+      const confirmed = refusal(confirm(session, PASSWORD))
+      await untilLockIsAwaited(context)
+      await holder.commit()
+      expect(await confirmed).to.include({ status: 401 })
+      expect(await get(token)).to.include({ id: session.id, isConfirmed: false })
     })
 
     it('cannot be had by a set-up link that was not used', async () => {

@@ -5,8 +5,7 @@ import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../../src/domain/p
 import { Unavailable, UserError } from '../../../src/errors.js'
 import { sha256 } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'
-import { until } from '../../helpers/until.js'
-import { personForEachTest, createPerson, PASSWORD } from './people.js'
+import { personForEachTest, createPerson, PASSWORD, untilLockIsAwaited } from './people.js'
 import { ago, changeRows } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
@@ -188,7 +187,7 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     ])
     const guesses = attempts(40, () => ({ password: WRONG }))
     try {
-      await waitForLock()
+      await untilLockIsAwaited(context)
       for (let n = 0; n < 20; n += 1)
         expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
     } finally {
@@ -224,17 +223,9 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     const holder = await context.db.transaction()
     await holder('users').where({ id: ada.id }).update({ password_hash: 'another one' })
     const signedIn = refusal(attempt())
-    await waitForLock()
+    await untilLockIsAwaited(context)
     await holder.commit()
     expect(await signedIn).to.deep.equal(REFUSED)
     expect(await listSessions(context.db, ada.id)).to.deep.equal([])
   })
-
-  const waitForLock = () =>
-    until('signing in waits for the user', async () => {
-      const { rows } = await context.db.raw<{ rows: unknown[] }>(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rows.length > 0
-    })
 })

@@ -4,6 +4,7 @@ import {
   takeHalfOpenSession,
   type HalfOpenSession,
 } from '../../database/people/half-open-sessions.js'
+import { hasPasskey } from '../../database/people/second-factors/passkeys.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { sha256 } from '../../secrets.js'
@@ -67,10 +68,12 @@ export interface PasskeySignIn {
  */
 export async function signInByPasskey(context: Context, signIn: PasskeySignIn): Promise<{ token: string }> {
   const { halfOpen, userAgent, ...proof } = signIn
-  const userId = await provePasskey(context, { ...proof, userId: halfOpen?.userId })
+  const { id, userId } = await provePasskey(context, { ...proof, userId: halfOpen?.userId })
   if (halfOpen !== undefined) return finish(context, halfOpen, userAgent)
   return transaction(context.db, async (trx) => {
-    if ((await lockUser(trx, userId))?.disabledAt !== null) throw new UserError(PASSKEY_REFUSED, 401)
+    const isThere = (await lockUser(trx, userId))?.disabledAt === null
+    // If the passkey was removed meanwhile, as of a lost device, the session would outlive those that ended with it.
+    if (!isThere || !(await hasPasskey(trx, userId, id))) throw new UserError(PASSKEY_REFUSED, 401)
     const { token, row } = newSession(userId, userAgent)
     await openSession(context, trx, row)
     return { token }

@@ -2,9 +2,12 @@ import { expect } from 'chai'
 import { listSessions } from '../../../src/database/people/sessions.js'
 import { findSession } from '../../../src/domain/people/sessions.js'
 import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../../src/domain/people/sign-in.js'
+import { askForPasskey, PASSKEY_REFUSED } from '../../../src/domain/people/second-factors/passkeys.js'
+import { signInByPasskey } from '../../../src/domain/people/second-step.js'
 import { Unavailable, UserError } from '../../../src/errors.js'
-import { sha256 } from '../../../src/secrets.js'
+import { newToken, sha256 } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'
+import { createPasskey } from './passkey.js'
 import { personForEachTest, createPerson, PASSWORD, untilLockIsAwaited } from './people.js'
 import { ago, changeRows } from '../fixtures.js'
 import { refusal } from '../refusal.js'
@@ -226,6 +229,34 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     await untilLockIsAwaited(context)
     await holder.commit()
     expect(await signedIn).to.deep.equal(REFUSED)
+    expect(await listSessions(context.db, ada.id)).to.deep.equal([])
+  })
+
+  const byPasskey = async (answer: (challenge: string) => string) => {
+    const browserToken = newToken()
+    const { challenge } = await askForPasskey(context, undefined, browserToken)
+    return signInByPasskey(context, {
+      halfOpen: undefined,
+      browserToken,
+      written: answer(challenge),
+      userAgent: 'Firefox',
+    })
+  }
+
+  it('needs no password with a passkey', async () => {
+    const { token } = await byPasskey(await createPasskey(context, ada.id))
+    expect(await findSession(context, token)).to.include({ userId: ada.id, isConfirmed: true })
+  })
+
+  it('starts no session with a passkey that was removed while it was verified', async () => {
+    const answer = await createPasskey(context, ada.id)
+    const holder = await context.db.transaction()
+    await holder('users').where({ id: ada.id }).forUpdate()
+    const signedIn = refusal(byPasskey(answer))
+    await untilLockIsAwaited(context)
+    await holder('passkeys').where({ user_id: ada.id }).delete()
+    await holder.commit()
+    expect(await signedIn).to.deep.equal({ status: 401, message: PASSKEY_REFUSED })
     expect(await listSessions(context.db, ada.id)).to.deep.equal([])
   })
 })

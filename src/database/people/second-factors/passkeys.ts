@@ -64,6 +64,10 @@ export async function lockPasskey(trx: Database, credentialId: string): Promise<
     .first<Passkey | undefined>(columns(trx))
 }
 
+export async function hasPasskey(db: Database, userId: string, id: string): Promise<boolean> {
+  return (await db('passkeys').where({ user_id: userId, id }).first('id')) !== undefined
+}
+
 export async function notePasskeyUse(db: Database, id: string, counter: number): Promise<void> {
   await db('passkeys').where({ id }).update({ counter, last_used_at: db.fn.now() })
 }

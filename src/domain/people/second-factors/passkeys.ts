@@ -128,16 +128,22 @@ export interface PasskeyProof {
   written: string
 }
 
+/** A passkey that answered, and its owner. */
+export interface ProvenPasskey {
+  id: string
+  userId: string
+}
+
 /**
- * Finds the owner of the passkey that answered. It cannot be guessed, so attempts are not counted.
+ * Finds the passkey that answered. It cannot be guessed, so attempts are not counted.
  *
  * @throws UserError 401 PASSKEY_REFUSED
  */
-export async function provePasskey(context: Context, proof: PasskeyProof): Promise<string> {
+export async function provePasskey(context: Context, proof: PasskeyProof): Promise<ProvenPasskey> {
   const { userId, browserToken, written } = proof
   const challenge = await takeChallenge(context.db, sha256(browserToken))
-  const owner = challenge === undefined ? undefined : await usePasskey(context, challenge, userId, written)
-  if (owner !== undefined) return owner
+  const proven = challenge === undefined ? undefined : await usePasskey(context, challenge, userId, written)
+  if (proven !== undefined) return proven
   if (userId !== undefined) {
     await record(context, context.db, { action: 'second_factor.refused', subjectId: userId, userId })
   }
@@ -149,7 +155,7 @@ async function usePasskey(
   challenge: string,
   userId: string | undefined,
   written: string,
-): Promise<string | undefined> {
+): Promise<ProvenPasskey | undefined> {
   const response = parse(written) as AuthenticationResponseJSON | undefined
   if (response === undefined) return undefined
   return transaction(context.db, async (trx) => {
@@ -158,7 +164,7 @@ async function usePasskey(
     const counter = await verify(context, passkey, challenge, response)
     if (counter === undefined) return undefined
     await notePasskeyUse(trx, passkey.id, counter)
-    return passkey.userId
+    return { id: passkey.id, userId: passkey.userId }
   })
 }
 

@@ -1,9 +1,14 @@
 import { pipeline, Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'csv-stringify'
 import type { Context as KoaContext } from 'koa'
+import type { Context } from '../domain/context.js'
+import { getUser } from '../domain/people/users.js'
 import { CSV } from '../kit/text/csv.js'
-import { Unavailable, UserError } from '../errors.js'
+import { asError, Unavailable, UserError } from '../errors.js'
 import { actorOf } from './actor.js'
+import type { SessionState } from './console/people/session.js'
+import { isStillCaller } from './middleware/authenticate.js'
 
 /** Each keeps a connection of Postgres busy now and then, as long as its reader takes. */
 const MAX_AT_ONCE = 5
@@ -11,6 +16,8 @@ const MAX_AT_ONCE = 5
 const MAX_AT_ONCE_OF_ONE = 2
 /** A reader that takes nothing for this long is gone. */
 const STALLED_MS = 60_000
+/** The reader's access is checked as often as that of a stream. */
+const EVERY_MS = 1000
 
 /** The users whose downloads are running. */
 const running: string[] = []
@@ -37,11 +44,13 @@ function readerOf(ctx: KoaContext): string {
 
 /**
  * Answers with a file that is made while it is read, as fast as the other end takes it. An error on the way breaks it
- * off, so that a part is not mistaken for the whole.
+ * off, so that a part is not mistaken for the whole; and so does the end of the reader's access, because a slow reader
+ * could go on for hours.
  *
  * @param name the name without the day and the extension, which are added
  */
 export function answerDownload(
+  context: Context,
   ctx: KoaContext,
   { name, ending, source }: { name: string; ending: keyof typeof TYPES; source: Readable },
 ): void {
@@ -50,6 +59,29 @@ export function answerDownload(
   ctx.type = TYPES[ending]
   ctx.res.setTimeout(STALLED_MS, () => source.destroy(new Error('the reader stalled')))
   ctx.body = source
+  void breakOffWithAccess(context, ctx, source).catch((error: unknown) => {
+    context.log.error({ err: asError(error) }, 'download.failed')
+  })
+}
+
+async function breakOffWithAccess(context: Context, ctx: KoaContext, source: Readable): Promise<void> {
+  for (;;) {
+    await sleep(EVERY_MS, undefined, { ref: false })
+    if (source.destroyed) return
+    try {
+      if (!(await mayGoOn(context, ctx))) source.destroy(new Error("the reader's access has ended"))
+    } catch (error) {
+      // The rows come from Postgres too, so they wait as well.
+      if (!(error instanceof Unavailable)) throw error
+    }
+  }
+}
+
+/** A session may end by itself while its download runs, so only its user counts. */
+async function mayGoOn(context: Context, ctx: KoaContext): Promise<boolean> {
+  const { session } = ctx.state as SessionState
+  if (session === undefined) return isStillCaller(context, ctx)
+  return (await getUser(context, session.userId)).disabledAt === null
 }
 
 /** @throws UserError 429, Unavailable: concurrent downloads may all have passed the earlier check */
@@ -85,6 +117,7 @@ export function csvOf(
  * @returns the answer for others; undefined if it is answered already
  */
 export function answerRows<T>(
+  context: Context,
   ctx: KoaContext,
   name: string,
   rows: T[],
@@ -92,7 +125,7 @@ export function answerRows<T>(
 ): T[] | undefined {
   ctx.vary('Accept')
   if (ctx.accepts('application/json', 'text/csv') !== 'text/csv') return rows
-  answerDownload(ctx, { name, ending: 'csv', source: csvOf(rowsOfFile()) })
+  answerDownload(context, ctx, { name, ending: 'csv', source: csvOf(rowsOfFile()) })
   return undefined
 }
 

@@ -156,16 +156,17 @@ export const messageOperations = [
     act: async (call) => {
       const { context, ctx, userId } = call
       const { before, limit, ...filter } = await call.query()
-      const visible = {
+      const asked = {
         ...filter,
         ...(filter.clientRef === undefined ? {} : { clientRef: storable(filter.clientRef) }),
-        ...(await visibleMessages(context, ctx)),
       }
       await answerList(
         call,
         'messages',
         { before, limit },
-        (page) => listMessages(context.db, userId, visible, page),
+        // A file may have many pages, and an application loses a line that is disconnected in between.
+        async (page) =>
+          listMessages(context.db, userId, { ...asked, ...(await visibleMessages(context, ctx)) }, page),
         (each) => presentMessage(context, each),
       )
     },

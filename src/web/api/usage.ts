@@ -71,6 +71,7 @@ export const usageOperations = [
       const lineIds = only === undefined ? visible && [...visible] : [only]
       const usage = await readUsage(context, userId, { ...months, lineIds })
       return answerRows(
+        context,
         ctx,
         'usage',
         usage.map((each) => context.vocabulary.fields({ ...each })),

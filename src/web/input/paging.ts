@@ -58,7 +58,7 @@ export async function answerList<T extends { id: string }>(
     // The first row is read now, so that a refusal comes before the file begins.
     const first = await rows.next()
     const all = mapped(rejoin(first, rows), (row) => present(row) as Record<string, unknown>)
-    answerDownload(ctx, { name, ending: 'csv', source: csvOf(all) })
+    answerDownload(context, ctx, { name, ending: 'csv', source: csvOf(all) })
     return
   }
   const found = await find({ ...(before === undefined ? {} : { before }), limit: limit + 1 })

@@ -14,7 +14,7 @@ export function exportOwnLine(context: Context): Middleware {
     const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
     requireRoomForDownload(ctx)
     const source = await exportLine(actingFor(ctx, context), line)
-    answerDownload(ctx, { name: 'line', ending: 'zip', source })
+    answerDownload(context, ctx, { name: 'line', ending: 'zip', source })
   }
 }
 
@@ -26,7 +26,7 @@ export function exportAccount(context: Context): Middleware {
   return async (ctx) => {
     requireRoomForDownload(ctx)
     const source = await exportUser(actingFor(ctx, context), sessionOf(ctx).userId)
-    answerDownload(ctx, { name: 'account', ending: 'zip', source })
+    answerDownload(context, ctx, { name: 'account', ending: 'zip', source })
   }
 }
 
@@ -36,7 +36,7 @@ export function postExportPerson(context: Context) {
     const number = readPerson(fieldOf(ctx, 'number'))
     requireRoomForDownload(ctx)
     const source = await exportPerson(context, number, fieldOf(ctx, 'reason'))
-    answerDownload(ctx, { name: 'person', ending: 'zip', source })
+    answerDownload(context, ctx, { name: 'person', ending: 'zip', source })
     return undefined
   }
 }

@@ -92,7 +92,7 @@ async function answerUsage(ctx: KoaContext, context: Context, userId: string): P
     lineNumber: numbers.get(lineId),
     ...row,
   }))
-  answerDownload(ctx, { name: 'usage', ending: 'csv', source: csvOf(rows) })
+  answerDownload(context, ctx, { name: 'usage', ending: 'csv', source: csvOf(rows) })
 }
 
 function writtenMonths(ctx: KoaContext): { from?: string; until?: string } {

@@ -3,6 +3,8 @@ import { get, type IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import { CARRIER_REASONS } from '../../../../src/carrier-reasons.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { createApiToken, removeApiToken } from '../../../../src/domain/people/api-tokens.js'
+import { disableUser, enableUser } from '../../../../src/domain/people/disabled-users.js'
 import { newId } from '../../../../src/ids.js'
 import { createPerson, PASSWORD } from '../../../domain/people/people.js'
 import { ANNA, BEN, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
@@ -108,20 +110,23 @@ describeWeb('the console, of downloads', ({ context, web }) => {
           [of.userId, of.lineId, of.number, ANNA],
         )
 
+      const userIds: string[] = []
       const readers: BrowserSession[] = []
       before(async () => {
         for (let n = 0; n < 3; n += 1) {
           const of = await createLine(context)
           await fill(of)
+          userIds.push(of.userId)
           readers.push(await browse(context, web, of.userId))
         }
       })
       after(() => context.db('messages').delete())
 
       /** It takes the head and then nothing. */
-      const takeNothing = async (reader = 0): Promise<IncomingMessage> => {
-        const headers = { Cookie: readers[reader]!.cookie() }
-        const request = get(`${web.url}/console/activity.csv`, { headers, agent: false })
+      const takeNothing = (reader = 0): Promise<IncomingMessage> =>
+        takeNothingOf('/console/activity.csv', { Cookie: readers[reader]!.cookie() })
+      const takeNothingOf = async (path: string, headers: Record<string, string>) => {
+        const request = get(web.url + path, { headers, agent: false })
         const [response] = (await once(request, 'response')) as [IncomingMessage]
         return response.pause()
       }
@@ -159,6 +164,28 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         for await (const chunk of stalled as AsyncIterable<Buffer>) bytes += chunk.length
         context.db.removeListener('query', count)
         expect(bytes).to.equal(Buffer.byteLength(text))
+      })
+
+      it('is broken off when the token of its reader is revoked', async () => {
+        const userId = userIds[0]!
+        const { id, token } = await createApiToken(context, userId, 'a program')
+        const headers = { Accept: 'text/csv', Authorization: `Bearer ${token}` }
+        const stalled = await Promise.all([1, 2].map(() => takeNothingOf('/v1/messages', headers)))
+        expectPage(await ask(), 429)
+        await removeApiToken(context, userId, id)
+        await hasRoomAgain()
+        for (const response of stalled) response.destroy()
+      })
+
+      it('is broken off when its reader is disabled', async () => {
+        const stalled = await Promise.all([1, 1, 2, 2].map(takeNothing))
+        stalled.push(await takeNothing())
+        expectPage(await ask(), 503)
+        await disableUser(context, userIds[1]!, 'goes_on')
+        await hasRoomAgain()
+        for (const response of stalled) response.destroy()
+        await enableUser(context, userIds[1]!)
+        readers[1] = await browse(context, web, userIds[1]!)
       })
 
       it('allows a few downloads at a time, and tells further users to try again', async () => {

@@ -11,7 +11,11 @@ export function exportTextResults(context: Context): Middleware {
   return async (ctx) => {
     const results = await readTextResults(context, sessionOf(ctx).userId, idOf(ctx, 'taskId'))
     requireRoomForDownload(ctx)
-    answerDownload(ctx, { name: 'list-results', ending: 'csv', source: csvOf(mapped(results, rowOf)) })
+    answerDownload(context, ctx, {
+      name: 'list-results',
+      ending: 'csv',
+      source: csvOf(mapped(results, rowOf)),
+    })
   }
 }
 

@@ -26,7 +26,7 @@ export function exportActivity(context: Context): Middleware {
       after: askedIn(filter),
     })
     const rows = rowsOf(readActivity(context, userId, filter), numbers)
-    answerDownload(ctx, { name: 'activity', ending: 'csv', source: csvOf(rows) })
+    answerDownload(context, ctx, { name: 'activity', ending: 'csv', source: csvOf(rows) })
   }
 }
 

@@ -32,7 +32,7 @@ export function exportAudit(format: Format) {
         userId: filter.userId ?? null,
         after: { format, ...textsOf(asked) },
       })
-      answer(ctx, format, readAudit(context, filter))
+      answer(context, ctx, format, readAudit(context, filter))
     }
 }
 
@@ -44,7 +44,7 @@ export function exportHistory(format: Format) {
       const { action, from, until } = (await readWritten(ctx, context)).asked
       const filter = await readAuditFilter(context, { action, from, until, user: userId })
       await requireBounded(ctx, context, filter)
-      answer(ctx, format, seenBy(userId, readAudit(context, filter)))
+      answer(context, ctx, format, seenBy(userId, readAudit(context, filter)))
     }
 }
 
@@ -58,9 +58,14 @@ async function requireBounded(ctx: KoaContext, context: Context, filter: AuditFi
   )
 }
 
-function answer(ctx: KoaContext, format: Format, rows: AsyncIterable<ListedAuditRow>): void {
+function answer(
+  context: Context,
+  ctx: KoaContext,
+  format: Format,
+  rows: AsyncIterable<ListedAuditRow>,
+): void {
   const source = format === 'csv' ? csvOf(mapped(rows, flatten)) : jsonLinesOf(mapped(rows, withSubjectKind))
-  answerDownload(ctx, { name: 'audit', ending: format, source })
+  answerDownload(context, ctx, { name: 'audit', ending: format, source })
 }
 
 async function* seenBy(userId: string, rows: AsyncIterable<ListedAuditRow>): AsyncGenerator<ListedAuditRow> {

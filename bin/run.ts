@@ -19,14 +19,14 @@ import { printableFor } from './terminal.js'
  */
 export async function run(
   options: Printing,
-  work: (context: Context) => Promise<{ result: unknown; lines: string[] }>,
+  work: (context: Context) => Promise<{ result: unknown; lines: string[]; hasColours?: boolean }>,
   limits: { statementTimeoutMs?: number } = {},
 ): Promise<void> {
   await withContext(
     options,
     async (context) => {
-      const { result, lines } = await work(context)
-      print(options, result, lines)
+      const { result, lines, hasColours } = await work(context)
+      print(options, result, lines, { hasColours })
     },
     limits,
   )
@@ -74,16 +74,23 @@ export interface Printing {
 /**
  * Prints readable text, JSON with `--json`, or a row for each item of a list with `--csv`.
  *
+ * @param options.hasColours true if the lines steer the terminal on purpose, and what others wrote in them does not
  * @throws UserError for both options
  */
-export function print({ json, csv }: Printing, result: unknown, lines: readonly string[]): void {
+export function print(
+  { json, csv }: Printing,
+  result: unknown,
+  lines: readonly string[],
+  { hasColours = false }: { hasColours?: boolean | undefined } = {},
+): void {
   if (csv === true && json === true) throw new UserError('Give either --csv or --json, not both')
   // JSON escapes some of what steers a terminal, but not all.
   const data =
     csv === true && Array.isArray(result)
       ? stringify(result, CSV)
       : json === true && `${JSON.stringify(result, null, 2)}\n`
-  process.stdout.write(data === false ? `${lines.join('\n')}\n` : printableFor(process.stdout, data))
+  const text = data === false ? `${lines.join('\n')}\n` : data
+  process.stdout.write(data === false && hasColours ? text : printableFor(process.stdout, text))
 }
 
 /** The settings that are configured, or those that `linehook start` uses in this folder, if it ever ran here. */

@@ -8,6 +8,7 @@ import type { Percentiles } from '../src/domain/operating/overview/percentiles.j
 import type { QueueView } from '../src/domain/operating/overview/queues.js'
 import type { ServiceView } from '../src/domain/operating/overview/service.js'
 import type { Traffic } from '../src/domain/operating/overview/traffic.js'
+import { printable } from './terminal.js'
 
 type Mood = 'good' | 'waiting' | 'bad'
 
@@ -46,7 +47,7 @@ export function describeStatus(
     bold('Needs attention'),
     ...(needs.length === 0
       ? [`  ${paint('good', 'Nothing.')}`]
-      : needs.map(({ mood, text }) => `  ${paint(mood, mood === 'bad' ? '✗' : '!')} ${text}`)),
+      : needs.map(({ mood, text }) => `  ${paint(mood, mood === 'bad' ? '✗' : '!')} ${printable(text)}`)),
     '',
     bold('Last hour'),
     ...rowsOf('counts', traffic, describeTraffic),

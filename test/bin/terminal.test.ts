@@ -18,14 +18,14 @@ describe('what the command line shows', () => {
     expect(printable('grüße 🙂')).to.equal('grüße 🙂')
   })
 
-  it('the same for CSV and JSON at a terminal, and unchanged in a file', () => {
+  it('the same for CSV, JSON and lines at a terminal, and unchanged in a file', () => {
     const result = [{ text: 'Hi\u001b[2J\u009b2J\nthere', from: '+1' }]
-    const shown = (isTTY: boolean, options: Printing) => {
+    const shown = (isTTY: boolean, options: Printing, more = {}) => {
       const { isTTY: before, write } = process.stdout
       let written = ''
       Object.assign(process.stdout, { isTTY, write: (text: string) => (written += text) !== '' })
       try {
-        print(options, result, [])
+        print(options, result, ['browser: \u009b2J', '\u001b[31mred\u001b[39m'], more)
       } finally {
         Object.assign(process.stdout, { isTTY: before, write })
       }
@@ -37,6 +37,9 @@ describe('what the command line shows', () => {
       { text: 'Hi\u001b[2J 2J\nthere', from: '+1' },
     ])
     expect(JSON.parse(shown(false, { json: true }))).to.deep.equal(result)
+    expect(shown(true, {})).to.equal('browser:  2J\n [31mred [39m\n')
+    expect(shown(false, {})).to.include('\u009b2J')
+    expect(shown(true, {}, { hasColours: true })).to.include('\u001b[31mred')
   })
 
   it('rows in columns', () => {

@@ -18,7 +18,7 @@ export function addStatusCommand(program: Command): void {
         // exist.
         const overview = await createOverviewReader(context, { writes: false }).read('1h')
         const hasColours = process.stdout.isTTY && process.stdout.hasColors()
-        return { result: overview, lines: describeStatus(overview, context.config, hasColours) }
+        return { result: overview, lines: describeStatus(overview, context.config, hasColours), hasColours }
       }),
     )
 }

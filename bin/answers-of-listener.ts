@@ -24,7 +24,7 @@ const TELL_MS = 3000
 export class AnswersOfListener {
   #waiting: ListenerAnswer[] = []
   #timer: NodeJS.Timeout | undefined
-  #sending: Promise<void> | undefined
+  #sending = Promise.resolve()
   #isRefused = false
 
   constructor(
@@ -39,12 +39,11 @@ export class AnswersOfListener {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
   }
 
-  /** Sends the answers that have not been sent yet, once. */
+  /** Sends the answers that have not been sent yet, once: each request begins when the one before it is answered. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    await this.#sending
-    this.#sending = this.#send()
+    this.#sending = this.#sending.then(() => this.#send())
     await this.#sending
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS).unref()
   }

@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
+import { AnswersOfListener } from '../../bin/answers-of-listener.js'
 import { createApiToken, removeApiToken } from '../../src/domain/people/api-tokens.js'
 import { setLineEndpointUrl } from '../../src/domain/lines/connections.js'
 import { listListenerAttempts } from '../../src/database/endpoints/listener-attempts.js'
@@ -126,6 +128,35 @@ describeWeb('linehook listen', ({ context, web }) => {
     expect(await refusal(environment, 'trigger', line.number, 'other')).to.match(
       /type must be one of inboundText/,
     )
+  })
+
+  it('tells of each answer once while the service is slow', async () => {
+    const waiting: ServerResponse[] = []
+    receiver.answerWith((response) => waiting.push(response))
+    const remote = { url: new URL(receiver.url).origin, token: 'lhp_x' }
+    const answers = new AnswersOfListener(remote, line.lineId, () => undefined)
+    const note = (eventId: string) => {
+      answers.add({
+        eventId,
+        startedAt: new Date().toISOString(),
+        durationMs: 1,
+        responseStatus: 200,
+        failure: null,
+      })
+    }
+    note('first')
+    const flushed = [answers.flush()]
+    await until('the first request', () => waiting.length === 1)
+    note('second')
+    flushed.push(answers.flush(), answers.flush())
+    receiver.answerWith((response) => response.end('{}'))
+    waiting[0]?.end('{}')
+    await Promise.all(flushed)
+    const told = receiver.requests.map(({ body }) => JSON.parse(body) as { attempts: { eventId: string }[] })
+    expect(told.map(({ attempts }) => attempts.map(({ eventId }) => eventId))).to.deep.equal([
+      ['first'],
+      ['second'],
+    ])
   })
 
   it('finds no line by a blank reference, as of a variable that is not set', async () => {

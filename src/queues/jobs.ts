@@ -35,7 +35,10 @@ export interface SendMessageJob extends AnyJob {
   id: string
 }
 
-export type FetchMediaJob = SendMessageJob
+export interface FetchMediaJob extends SendMessageJob {
+  /** The generation of the row's job that this is. */
+  generation?: number
+}
 
 /** A job for the lane of an endpoint. `id` is a delivery that it was made for. */
 export interface DeliverEventJob extends SendMessageJob {

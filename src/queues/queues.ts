@@ -113,14 +113,18 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     }
   }
 
-  const addRows = (queue: Queue, rows: readonly { id: string; generation: number }[], data: object = {}) =>
+  const addRows = (
+    queue: Queue,
+    rows: readonly { id: string; generation: number }[],
+    dataOf: (row: { generation: number }) => object = () => ({}),
+  ) =>
     tryEnqueue(queue, rows.length, () =>
       addJobs(
         redis,
         queue,
-        rows.map(({ id, generation }) => ({
-          id: jobIdOf(id, generation),
-          data: { v: JOB_VERSION, ...data, id },
+        rows.map((row) => ({
+          id: jobIdOf(row.id, row.generation),
+          data: { v: JOB_VERSION, ...dataOf(row), id: row.id },
         })),
       ),
     )
@@ -180,8 +184,8 @@ export function createQueues(redis: Redis, log: Logger): Queues {
         ),
       )
     },
-    enqueueMedia: (rows) => addRows(fetchMedia, rows),
-    enqueueTasks: (rows) => addRows(maintenance, rows, { task: 'background' }),
+    enqueueMedia: (rows) => addRows(fetchMedia, rows, ({ generation }) => ({ generation })),
+    enqueueTasks: (rows) => addRows(maintenance, rows, () => ({ task: 'background' })),
     existingJobs: (name, rows) => {
       const queue = all.find((each) => each.name === name)
       if (queue === undefined) throw new Error(`there is no queue ${name}`)

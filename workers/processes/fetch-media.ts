@@ -18,8 +18,8 @@ await startWorker({
   queue: 'fetch-media',
   payload: fetchMediaJob,
   concurrency: ({ config }) => config.fetchConcurrency,
-  handle: async (context, { id }) => {
-    const outcome = await fetchMedia(context, id)
+  handle: async (context, { id, generation }) => {
+    const outcome = await fetchMedia(context, id, generation)
     if (outcome.kind === 'suspect') throw new RunIsolated()
     if (outcome.kind === 'retry') throw new TryAgainIn(outcome.ms)
   },

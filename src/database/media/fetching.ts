@@ -28,24 +28,28 @@ export interface StoredFile {
   height: number | null
 }
 
+interface MediaJob {
+  maxLost: number
+  generation?: number | undefined
+}
+
 /**
  * Moves media from pending to fetching by compare-and-set.
  *
- * @param maxLost media whose worker was lost this often are not claimed
+ * @param job.maxLost media whose worker was lost this often are not claimed
+ * @param job.generation if given, media that have a newer job are not claimed
  * @returns undefined if another worker has it, or it is over
  */
 export async function claimMedia(
   db: Database,
   id: string,
-  leaseMs: number,
-  maxLost: number,
+  { leaseMs, maxLost, generation }: MediaJob & { leaseMs: number },
 ): Promise<ClaimedMedia | undefined> {
   const { rows } = await db.raw<{ rows: ClaimedMedia[] }>(
     `with claimed as (
        update media set status = 'fetching', attempt_count = attempt_count + 1,
          round_attempt_count = round_attempt_count + 1, lease_until = now() + make_interval(secs => ?)
-       where id = ?::uuid and status = 'pending'
-         and lost_count < ?
+       where id = ?::uuid and status = 'pending' and lost_count < ? and job_generation = coalesce(?, job_generation)
        returning *
      )
      select c.id, c.user_id as "userId", c.line_id as "lineId", c.message_id as "messageId", c.purpose,
@@ -54,15 +58,19 @@ export async function claimMedia(
        case when a.id is not null then
          json_build_object('id', a.id, 'name', a.name, 'kind', a.kind, 'version', a.version) end as account
      from claimed c left join carrier_accounts a on a.name = c.carrier`,
-    [leaseMs / 1000, id, maxLost],
+    [leaseMs / 1000, id, maxLost, generation ?? null],
   )
   return rows[0]
 }
 
-/** True if the media wait to be copied and their worker was lost this often in a row. */
-export async function isMediaSuspect(db: Database, id: string, maxLost: number): Promise<boolean> {
+/** True if the media wait to be copied by this job and their worker was lost this often in a row. */
+export async function isMediaSuspect(
+  db: Database,
+  id: string,
+  { maxLost, generation }: MediaJob,
+): Promise<boolean> {
   const row = await db('media')
-    .where({ id, status: 'pending' })
+    .where({ id, status: 'pending', ...(generation === undefined ? {} : { job_generation: generation }) })
     .where('lost_count', '>=', maxLost)
     .first<{ id: string } | undefined>('id')
   return row !== undefined

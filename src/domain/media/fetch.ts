@@ -27,7 +27,7 @@ export type FetchOutcome =
   | { kind: 'failed'; failure: MediaReason }
   /** Its worker has died repeatedly: it has to be tried in a separate process. */
   | { kind: 'suspect' }
-  /** Another worker has it, or it is over. */
+  /** Another worker has it, it is over, or it has a newer job. */
   | { kind: 'skipped' }
 
 /**
@@ -39,13 +39,16 @@ const OUR_FAULT_WAIT_MS = 30_000
 /**
  * Makes one attempt to copy media to our storage. When the copy is made or given up, whatever waited for it continues
  * (`settle.ts`).
+ *
+ * @param generation that of the job: one that the row has replaced does nothing, because two jobs would use up the attempts
+ *   in half of their time. If left out, it is not compared
  */
-export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
+export async function fetchMedia(context: Context, id: string, generation?: number): Promise<FetchOutcome> {
   const startedAt = performance.now()
   const { db, maxLost } = context
-  const media = await claimMedia(db, id, LEASE_MS.media, maxLost)
+  const media = await claimMedia(db, id, { leaseMs: LEASE_MS.media, maxLost, generation })
   if (media === undefined) {
-    return { kind: (await isMediaSuspect(db, id, maxLost)) ? 'suspect' : 'skipped' }
+    return { kind: (await isMediaSuspect(db, id, { maxLost, generation })) ? 'suspect' : 'skipped' }
   }
   const outcome = await context.leases.media.during(id, () => attempt(context, media))
   const { kind, ...details } = outcome

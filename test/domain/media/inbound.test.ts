@@ -10,6 +10,7 @@ import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
 import { keepUpload } from '../../../src/domain/media/uploads.js'
 import type { Context } from '../../../src/domain/context.js'
+import { tryMessageNow } from '../../../src/domain/messages/try-now.js'
 import { claimMedia } from '../../../src/database/media/fetching.js'
 import { recordMediaCrash } from '../../../src/database/media/stranded.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
@@ -402,7 +403,7 @@ describeContext('media that a line receives', (context) => {
 
     it('are copied anew under a new job when the lease is over', async () => {
       const { id } = await mediaRow(context, await receive())
-      await claimMedia(context.db, id, 60_000, MAX_LOST)
+      await claimMedia(context.db, id, { leaseMs: 60_000, maxLost: MAX_LOST })
       expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'skipped' })
       expect(await sweep(context)).to.equal(0)
       await endLease(id)
@@ -449,11 +450,25 @@ describeContext('media that a line receives', (context) => {
       expect(await hasJob(id, 1)).to.be.true
     })
 
+    it('are tried by their newest job only, however often a person asks for it', async () => {
+      const messageId = await receive(host.serve((_request, response) => response.writeHead(503).end()))
+      const { id } = await mediaRow(context, messageId)
+      expect(await fetchMedia(context, id, 0)).to.include({ kind: 'retry' })
+      for (let n = 1; n <= 3; n += 1) await tryMessageNow(context, line.userId, messageId)
+      for (const older of [0, 1, 2])
+        expect(await fetchMedia(context, id, older)).to.deep.equal({ kind: 'skipped' })
+      await until('the newest has its job', () => hasJob(id, 3))
+      const job = await context.queues.fetchMedia.getJob(jobIdOf(id, 3))
+      expect(job?.data).to.include({ id, generation: 3 })
+      expect(await fetchMedia(context, id, 3)).to.include({ kind: 'retry' })
+      expect(await mediaRow(context, messageId)).to.include({ status: 'pending', attempt_count: 2 })
+    })
+
     it(`are copied only where they are alone when ${MAX_LOST} workers were lost, and none of them counts as a crash`, async () => {
       const messageId = await receive()
       const { id } = await mediaRow(context, messageId)
       for (let lost = 1; lost <= MAX_LOST; lost += 1) {
-        await claimMedia(context.db, id, 60_000, MAX_LOST)
+        await claimMedia(context.db, id, { leaseMs: 60_000, maxLost: MAX_LOST })
         await endLease(id)
         await sweep(context)
       }
@@ -466,7 +481,7 @@ describeContext('media that a line receives', (context) => {
       const messageId = await receive()
       const { id } = await mediaRow(context, messageId)
       for (let crash = 1; crash <= 5; crash += 1) {
-        await claimMedia(context.db, id, 60_000, MAX_LOST)
+        await claimMedia(context.db, id, { leaseMs: 60_000, maxLost: MAX_LOST })
         await recordMediaCrash(context.db, id)
       }
       const leftBehind = `${new Date().toISOString().slice(0, 10)}/${id}-5`

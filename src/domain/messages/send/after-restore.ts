@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { transaction } from '../../../database/connection.js'
 import { requeueHeads } from '../../../database/messages/requeueing.js'
-import { makeQueuedUnknown } from '../../../database/messages/stranded.js'
+import { countQueuedBefore, makeQueuedUnknown } from '../../../database/messages/stranded.js'
 import { findAllSending } from '../../../database/operating/pauses.js'
 import { stopTextLists } from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
@@ -10,6 +11,8 @@ import { givePlacesBack } from './give-places-back.js'
 
 /** Each batch is a transaction that locks its rows. */
 const BATCH = 1000
+/** One that somebody has locked is free after this. */
+const LOCKED_MS = 100
 
 /**
  * Handles messages after the database was restored from a backup: those that were waiting then may have been sent
@@ -34,7 +37,10 @@ export async function makeWaitingUnknown(context: Context, before: Date): Promis
       changed.filter(({ statusBefore }) => statusBefore === 'queued'),
     )
     total += changed.length
-    if (changed.length < BATCH) return total
+    if (changed.length === BATCH) continue
+    // The sweep, or a worker that finds the pause, may have one locked just now. Passed over, it would be sent again.
+    if ((await countQueuedBefore(db, before)) === 0) return total
+    await sleep(LOCKED_MS)
   }
 }
 

@@ -87,8 +87,8 @@ export interface CutOptions {
 }
 
 /**
- * An empty text is one empty segment. Of several national tables, those count that make the fewest segments: never more
- * than UCS-2 would make, because two septets have fewer bits than its unit.
+ * An empty text is one empty segment. Of several national tables, the ones that make the fewest segments count: never
+ * more than UCS-2 would make, because two septets have fewer bits than its unit.
  */
 export function cutIntoSegments(text: string, { languages = [] }: CutOptions = {}): Segments {
   if (languages.includes(LATIN_1) && !IN_LATIN_1.test(text)) return cut(text, UCS_2)

@@ -15,7 +15,7 @@ export interface AcceptDelayOptions {
 
 /** This is half of the longest wait of a caller: the other half is for the request itself. */
 const TOO_LONG_MS = 1000
-/** Enough connections still wait then, so that no one is refused who could have been served in time. */
+/** Enough connections are still waiting then, so nobody who could have been served in time is refused. */
 const SHORT_MS = 500
 /**
  * After this many times the longest wait, our own connection counts as lost. One that is only slow must not be replaced:

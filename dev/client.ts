@@ -158,7 +158,7 @@ export async function generateClient(): Promise<string> {
     if (!isPaged) return single
     return `${single}
 
-      ${comment(summary, 'All of them, read page by page.')}
+      ${comment(summary, 'Reads all pages, one after another.')}
       ${operationId.replace(/^list/, 'iterate')}(${given.join(', ')}): AsyncGenerator<${typeOf(schema.items ?? {})}, void, undefined> {
         return this.iterate(${url}, query, options)
       }`

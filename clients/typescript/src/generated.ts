@@ -59,7 +59,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/lines/${segment(lineId)}/opt-outs`, { query }, options)
   }
 
-  /** List the numbers that have opted out of a line. All of them, read page by page. */
+  /** List the numbers that have opted out of a line. Reads all pages, one after another. */
   iterateOptOuts(
     lineId: string,
     query?: ListOptOutsQuery,
@@ -236,7 +236,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/deliveries`, { query }, options)
   }
 
-  /** List the deliveries to an endpoint. All of them, read page by page. */
+  /** List the deliveries to an endpoint. Reads all pages, one after another. */
   iterateDeliveriesOfEndpoint(
     endpointId: string,
     query?: ListDeliveriesOfEndpointQuery,
@@ -277,7 +277,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/messages`, { query }, options)
   }
 
-  /** List the messages of your lines. All of them, read page by page. */
+  /** List the messages of your lines. Reads all pages, one after another. */
   iterateMessages(
     query?: ListMessagesQuery,
     options?: CallOptions,
@@ -339,7 +339,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/contacts`, { query }, options)
   }
 
-  /** List your contacts. All of them, read page by page. */
+  /** List your contacts. Reads all pages, one after another. */
   iterateContacts(
     query?: ListContactsQuery,
     options?: CallOptions,
@@ -362,7 +362,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/deliveries`, { query }, options)
   }
 
-  /** List the deliveries of your lines' events. All of them, read page by page. */
+  /** List the deliveries of your lines' events. Reads all pages, one after another. */
   iterateDeliveries(
     query?: ListDeliveriesQuery,
     options?: CallOptions,
@@ -407,7 +407,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/tasks`, { query }, options)
   }
 
-  /** List your background tasks. All of them, read page by page. */
+  /** List your background tasks. Reads all pages, one after another. */
   iterateTasks(query?: ListTasksQuery, options?: CallOptions): AsyncGenerator<Task, void, undefined> {
     return this.iterate(`/v1/tasks`, query, options)
   }

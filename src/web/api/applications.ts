@@ -90,7 +90,7 @@ export const applicationOperations = [
     may: 'reads account',
     summary: 'List the applications that you registered',
     description: 'Oldest first, without their secrets.',
-    answer: answers('All of them.', listOf(schemaOf('Application'))),
+    answer: answers('All your applications.', listOf(schemaOf('Application'))),
     act: async ({ context, userId }) =>
       (await listApplicationsOf(context.db, userId)).map(presentApplication),
   }),

@@ -54,7 +54,7 @@ export const authorizationOperations = [
     may: 'reads account',
     summary: 'List the applications that can use your {lines}',
     description: 'Shows what each can do, and when it last sent or received a message.',
-    answer: answers('All of them.', list),
+    answer: answers('All authorized applications.', list),
     act: ({ context, userId }) => presentAll(context, userId),
   }),
   operation({

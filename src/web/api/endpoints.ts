@@ -176,7 +176,7 @@ export const endpointOperations = [
       applicationId: idParameter().meta({ about: 'Only the endpoint of this application.' }),
       state: wordParameter(ENDPOINT_STATES).meta({ about: 'Only endpoints in this state.' }),
     }),
-    answer: answers('All of them.', listOf(schemaOf('Endpoint'))),
+    answer: answers('All matching endpoints.', listOf(schemaOf('Endpoint'))),
     act: async ({ context, ctx, query }) => {
       const endpoints = await listEndpoints(context, developerOf(ctx), await query())
       return endpoints.map((each) => presentEndpoint(context.vocabulary, each))

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -198,6 +199,24 @@ describe('a zip', () => {
     zip.destroy()
     await until('it is let go', () => opened[0]?.destroyed === true)
     expect(opened).to.have.length(1)
+  })
+
+  it('that nobody takes any more lets go of a file that was just being opened', async () => {
+    const file = new Readable({ read: () => undefined })
+    let opened: (() => void) | undefined
+    const open = () =>
+      new Promise<Readable>((resolve) => {
+        opened = () => {
+          resolve(file)
+        }
+      })
+    const zip = zipOf(many(open, 1))
+    zip.resume()
+    await until('it is being opened', () => opened !== undefined)
+    zip.destroy()
+    await once(zip, 'close')
+    opened?.()
+    await until('it is let go', () => file.destroyed)
   })
 
   it('breaks off where a file or the list fails', async () => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import {
   ATTEMPT_FIELDS,
   DELIVERY_FIELDS,
@@ -55,8 +56,9 @@ export async function* conversationFiles(
   yield jsonLines(`${folder}deliveries.jsonl`, shownDeliveries(deliveries()))
   for await (const message of messages()) {
     for (const [n, media] of message.media.entries()) {
-      const file = await mediaFile(context, media, nameOf(message, n))
-      if (file !== undefined) yield { ...file, name: folder + file.name }
+      const name = nameOf(message, n)
+      if (name === undefined) continue
+      yield { name: folder + name, open: () => openMedia(context, media), isCompressed: true }
     }
   }
 }
@@ -98,17 +100,12 @@ function nameOf({ id, media }: Message, n: number): string | undefined {
   return `media/${id}${n === 0 ? '' : `-${n + 1}`}.${endingOf(one.contentType ?? '')}`
 }
 
-/** @returns undefined if it has none, or it was deleted a moment ago */
-async function mediaFile(
-  { db, storage }: Context,
-  { token }: MessageMedia,
-  name: string | undefined,
-): Promise<ExportFile | undefined> {
-  const hosted = name === undefined ? undefined : await findHostedMedia(db, token)
-  if (name === undefined || hosted === undefined || hosted.isRemoved) return undefined
+/** @returns undefined if it was deleted a moment ago */
+async function openMedia({ db, storage }: Context, { token }: MessageMedia): Promise<Readable | undefined> {
+  const hosted = await findHostedMedia(db, token)
+  if (hosted === undefined || hosted.isRemoved) return undefined
   try {
-    const bytes = await storage.open(hosted.storageKey)
-    return { name, open: () => bytes, isCompressed: true }
+    return await storage.open(hosted.storageKey)
   } catch (error) {
     if (error instanceof StoredFileMissing) return undefined
     throw error

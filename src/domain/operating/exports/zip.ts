@@ -5,8 +5,8 @@ import type { ZipArchive } from 'archiver'
 export interface ExportFile {
   /** Its path in the zip. */
   name: string
-  /** Called when it is its turn. */
-  open: () => Promise<Readable> | Readable
+  /** Called when it is its turn. The file is left out if there is none any more. */
+  open: () => Promise<Readable | undefined> | Readable
   /** True for pictures and recordings, which are compressed already. */
   isCompressed?: boolean
 }
@@ -41,6 +41,12 @@ async function add(
   out: Readable,
 ): Promise<void> {
   const file = await open()
+  if (file === undefined) return
+  // The reader may have left while it was opened, and then nothing would close it.
+  if (out.destroyed) {
+    file.destroy()
+    return
+  }
   const over = new AbortController()
   const end = () => {
     over.abort()

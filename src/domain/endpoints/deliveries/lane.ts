@@ -5,7 +5,7 @@ import type {
 } from '../../../database/endpoints/deliveries/delivering.js'
 import { recordDeliveryCrash } from '../../../database/endpoints/deliveries/stranded.js'
 import type { Config } from '../../../config.js'
-import { asError } from '../../../errors.js'
+import { asError, Unavailable } from '../../../errors.js'
 import { jobCrashes } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
@@ -142,13 +142,21 @@ class Lane {
     else this.#leaveIfOver()
   }
 
-  /** An error here ends the lane. */
+  /** An error ends the lane if nothing else is under way in it. */
   async #during(work: () => Promise<unknown>): Promise<void> {
     this.#open += 1
     let error: unknown
     await work().catch((thrown: unknown) => (error = thrown))
     this.#open -= 1
+    // The lane's job reports only the error that ends it.
+    if (this.#open > 0 && error !== undefined && !(error instanceof Unavailable)) this.#report(error)
     this.#leaveIfOver(error)
+  }
+
+  #report(error: unknown, about: { deliveryId?: string } = {}): void {
+    const { context, endpointId } = this
+    context.log.error({ endpointId, ...about, err: asError(error) }, 'job.crashed')
+    jobCrashes.inc({ queue: 'deliver-event' })
   }
 
   /** Claims deliveries for places that the lane has taken, and records a request's result in the same statement. */
@@ -207,8 +215,7 @@ class Lane {
 
   async #noteCrash(id: string, error: unknown): Promise<void> {
     const { context, endpointId } = this
-    context.log.error({ deliveryId: id, err: asError(error) }, 'job.crashed')
-    jobCrashes.inc({ queue: 'deliver-event' })
+    this.#report(error, { deliveryId: id })
     await retryWrite(context, () => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
     void context.queues.wakeLaneIn(CRASH_WAIT_MS, { endpointId, id })
   }

@@ -131,6 +131,28 @@ describe('the lane of an endpoint', () => {
     expect(receiver.requests).to.have.length(6)
   })
 
+  it('tells of an error that does not end it, because its job cannot', async () => {
+    const rows = await receiveMany(2)
+    const told: object[] = []
+    const log = Object.assign(Object.create(context.log) as Context['log'], {
+      error: (fields: object) => told.push(fields),
+    })
+    let isBroken = true
+    const deliverNext: Context['batched']['deliverNext'] = (step) => {
+      if (step.result === undefined || !isBroken) return context.batched.deliverNext(step)
+      isBroken = false
+      return Promise.reject(new TypeError('broken'))
+    }
+    const by = { ...context, log, batched: { ...context.batched, deliverNext } }
+    const { running } = await hangAt(2, rows[0]!, by)
+    held.shift()!.end()
+    await until('the error is told', () => told.length > 0)
+    expect(told).to.containSubset([{ endpointId: rows[0]!.endpoint_id, err: { message: 'broken' } }])
+    answerHeld()
+    expect(await running).to.equal(undefined)
+    expect((await statuses(rows)).sort()).to.deep.equal(['delivered', 'delivering'])
+  })
+
   it('does not hold up others', async () => {
     const rows = await receiveMany(3)
     const { running } = await hangAt(2, rows[0]!)

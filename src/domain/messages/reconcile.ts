@@ -5,6 +5,7 @@ import {
   takeUnknownMessages,
   type UnknownRow,
 } from '../../database/messages/reconciling.js'
+import { isHandingOver } from '../../database/messages/receipts.js'
 import { asError } from '../../errors.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
@@ -48,6 +49,9 @@ async function ask(context: Context, message: UnknownRow): Promise<boolean> {
     const carrier = await findCarrierClient(context, account)
     if (carrier?.findSent === undefined) return false
     const records = await carrier.findSent(message, AbortSignal.timeout(ASK_TIMEOUT_MS))
+    const to = { carrierAccount: account.name, numbers: [message.toNumber] }
+    // One of them may be of a message that was claimed since, and whose answer is not recorded yet.
+    if (records.length > 0 && (await isHandingOver(db, to, 0))) return true
     const isFound = await takeRecord(context, account, records, message.id)
     if (!isFound && isLastTime) await noteNoRecord(db, messageId, 'carrier_has_no_record')
     log.info({ messageId, carrier: account.name, isFound, isLastTime }, 'message.reconciled')

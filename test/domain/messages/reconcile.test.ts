@@ -9,6 +9,7 @@ import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import {
   ago,
+  ahead,
   changeRows,
   withCarrierOf,
   BEN,
@@ -127,6 +128,28 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
     await unknown(700)
     expect(await reconcile(withRecords())).to.equal(1)
     expect(await reconcile(withRecords())).to.equal(0)
+  })
+
+  it('a record that may be of a message that is being sent meanwhile, to the same number, is of nobody yet', async () => {
+    const id = await unknown(10)
+    const found = record()
+    let next = ''
+    findSent = async () => {
+      next = await queueMessage(context, line, {
+        status: 'sending',
+        carrier: 'simulator',
+        claimed_at: secondsAgo(0),
+        lease_until: ahead(context, '15 seconds'),
+      })
+      return [found]
+    }
+    await reconcile(withRecords())
+    expect(await messageRow(context, id)).to.include({ status: 'unknown', carrier_message_id: null })
+    await changeRows(context, 'messages', next, { status: 'failed' })
+    await moveClaim(id, 40)
+    findSent = () => Promise.resolve([found])
+    await reconcile(withRecords())
+    expect(await messageRow(context, id)).to.include({ status: 'sent' })
   })
 
   it('is over for a message that the carrier has no record of: it stays unknown, with that', async () => {

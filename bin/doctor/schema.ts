@@ -1,6 +1,6 @@
 import { compareMigrations } from '../../src/database/migrations.js'
 import { findPartitionsAhead, findStrayTables } from '../../src/database/partitions.js'
-import { countSealed } from '../../src/domain/operating/sealed-secrets.js'
+import { countSealed, lostSecrets } from '../../src/domain/operating/sealed-secrets.js'
 import { fault, ok, warning, type Check } from './check.js'
 import { postgres } from './postgres.js'
 import { isGiven } from './subject.js'
@@ -62,13 +62,10 @@ export const sealedSecrets: Check = {
         'Set it to the key that encrypted the secrets in this database.',
       )
     }
-    const { current, retired, lost } = await countSealed(subject)
-    if (lost > 0) {
-      return fault(
-        `${lost} of ${current + retired + lost} secrets are encrypted with a key that is not in ENCRYPTION_KEY.`,
-        'Add that key after the first one, separated by a comma. If you no longer have it, enter these secrets again.',
-      )
-    }
+    const counts = await countSealed(subject)
+    const lost = lostSecrets(counts)
+    if (lost !== undefined) return fault(lost.why, lost.cure)
+    const { current, retired } = counts
     if (retired > 0) {
       return warning(
         `${retired} of ${current + retired} secrets still use a retired key.`,

@@ -77,3 +77,8 @@ function writeJson(path: string, value: unknown): void {
   writeFileSync(`${path}.new`, JSON.stringify(value, null, 2), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
+
+/** What to do about secrets that the key of this folder does not open. */
+export const OTHER_KEY_CURE =
+  'The key is in .data/settings.json of the folder that encrypted them: stop Linehook and copy that file to .data here. ' +
+  'If you no longer have it, enter these secrets again.'

@@ -5,6 +5,7 @@ import { ConfigInvalid } from '../../src/config/invalid.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
+import { countSealed, lostSecrets } from '../../src/domain/operating/sealed-secrets.js'
 import { createFirstSetUpLink } from '../../src/domain/people/set-up-links.js'
 import { asError } from '../../src/errors.js'
 import { banner } from './banner.js'
@@ -15,6 +16,7 @@ import {
   givenEnvironment,
   keepReceiverPort,
   keepRunning,
+  OTHER_KEY_CURE,
 } from '../services/embedded.js'
 import { freePort, isFree, whyNotFree } from '../services/free-port.js'
 import { holdsBefore } from '../services/process.js'
@@ -79,7 +81,10 @@ export async function start({
       const env = { ...settings, ...urls, STARTED_BY_PID: String(process.pid) }
       const config = checkConfig(env)
       if (isEmbedded(given)) keepRunning({ ...services, publicUrl: config.publicUrl })
-      const preparing = prepare(config, isEmbedded(given) && config.simulator)
+      const preparing = prepare(config, {
+        withSample: isEmbedded(given) && config.simulator,
+        withOwnKey: given.ENCRYPTION_KEY === undefined,
+      })
       const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
       if (prepared === undefined) return
       const types = [...processes, ...(prepared.receiver ? [RECEIVER] : [])]
@@ -169,13 +174,18 @@ interface Prepared {
  * Runs the migrations and makes a link for the first operator, and in the embedded set-up the sample and a port for
  * its receiver.
  */
-async function prepare(config: Config, withSample: boolean): Promise<Prepared> {
+async function prepare(
+  config: Config,
+  { withSample, withOwnKey }: { withSample: boolean; withOwnKey: boolean },
+): Promise<Prepared> {
   const context = createContext(
     { ...config, logLevel: 'warn' },
     { process: 'start', poolSize: 2, statementTimeoutMs: MIGRATION_STATEMENT_MS },
   )
   try {
     await migrate(context.db)
+    const lost = lostSecrets(await countSealed(context))
+    if (lost !== undefined) print(`${lost.why} ${withOwnKey ? OTHER_KEY_CURE : lost.cure}`)
     const prepared = withSample ? await prepareReceiver(context) : {}
     const setUpLink = await createFirstSetUpLink(context)
     return { ...prepared, ...(setUpLink ? { setUpUrl: setUpLink.url } : {}) }

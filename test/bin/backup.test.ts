@@ -115,6 +115,16 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     expect(readdirSync(folder).filter((name) => name.includes('unfinished'))).to.deep.equal([])
   })
 
+  it('secrets that the key of the restored installation does not open are told, with what to do', async () => {
+    const opened = await answer(await elsewhere(), 'restore', file)
+    expect(opened.join()).to.not.include('encrypted with a key')
+    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
+    const lines = await answer({ ...(await elsewhere()), ENCRYPTION_KEY }, 'restore', file)
+    expect(lines[1]).to.match(
+      /^\d+ of \d+ secrets are encrypted with a key that is not in ENCRYPTION_KEY\. Add that key after the first one/,
+    )
+  })
+
   it('a database that is not empty is replaced only when that is asked for', async () => {
     const target = await elsewhere()
     await answer(target, 'restore', file)

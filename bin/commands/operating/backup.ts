@@ -2,7 +2,12 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Redis } from 'ioredis'
-import { DATA_FOLDER, embeddedEnvironment, givenEnvironment } from '../../../dev/services/embedded.js'
+import {
+  DATA_FOLDER,
+  embeddedEnvironment,
+  givenEnvironment,
+  OTHER_KEY_CURE,
+} from '../../../dev/services/embedded.js'
 import { startServices } from '../../../dev/services/services.js'
 import { takeStartLock } from '../../../dev/services/start-lock.js'
 import { SECRETS, withSecretFiles } from '../../../src/config.js'
@@ -16,6 +21,7 @@ import {
   MIGRATION_STATEMENT_MS,
 } from '../../../src/database/migrations.js'
 import { COMMAND_LINE, pauseAllSending } from '../../../src/domain/operating/pauses.js'
+import { countSealed, lostSecrets } from '../../../src/domain/operating/sealed-secrets.js'
 import { asError, UserError } from '../../../src/errors.js'
 import { refuse, run } from '../../run.js'
 
@@ -60,9 +66,10 @@ export function addRestoreCommand(program: Command): void {
       const { env: given, faults } = withSecretFiles(givenEnvironment())
       // A file that cannot be read may name the database: `run` reports it.
       if (given.DATABASE_URL !== undefined || faults.length > 0) {
-        await run(options, async ({ config }) => {
-          const { result, line } = await restore(config.databaseUrl, file, options)
-          return { result, lines: [line, NOT_PAUSED] }
+        await run(options, async (context) => {
+          const { result, line } = await restore(context.config.databaseUrl, file, options)
+          const lost = lostSecrets(await countSealed(context))
+          return { result, lines: [line, ...(lost ? [`${lost.why} ${lost.cure}`] : []), NOT_PAUSED] }
         })
         return
       }
@@ -88,8 +95,10 @@ export function addRestoreCommand(program: Command): void {
             if (redisUrl === undefined) await emptyRedis(context.config.redisUrl)
             // Nobody can do this before the next start, when what waits in the backup would be sent at once.
             await pauseAllSending(context, COMMAND_LINE)
+            const lost = lostSecrets(await countSealed(context))
+            const cure = given.ENCRYPTION_KEY === undefined ? OTHER_KEY_CURE : lost?.cure
             const redis = redisUrl === undefined ? '' : 'Empty the Redis of REDIS_URL. '
-            return { result, lines: [line, `${redis}${PAUSED}`] }
+            return { result, lines: [line, ...(lost ? [`${lost.why} ${cure}`] : []), `${redis}${PAUSED}`] }
           })
         } finally {
           await services.stop()

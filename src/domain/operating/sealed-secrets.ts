@@ -46,6 +46,19 @@ export async function countSealed({ db, config }: Pick<Context, 'db' | 'config'>
   return counts
 }
 
+/** Says, for people, how many secrets none of the keys opens; undefined if there are none. */
+export function lostSecrets({
+  current,
+  retired,
+  lost,
+}: SealedCounts): { why: string; cure: string } | undefined {
+  if (lost === 0) return undefined
+  return {
+    why: `${lost} of ${current + retired + lost} secrets are encrypted with a key that is not in ENCRYPTION_KEY.`,
+    cure: 'Add that key after the first one, separated by a comma. If you no longer have it, enter these secrets again.',
+  }
+}
+
 export interface Resealed {
   resealedCount: number
   /** The number that were already under the first key. */

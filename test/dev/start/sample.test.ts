@@ -5,6 +5,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { addUser } from '../../../src/domain/people/users.js'
 import { createTestContext } from '../../helpers/context.js'
 
+const OTHER_KEY = Buffer.alloc(32, 7).toString('base64')
 const RECEIVER = 'http://127.0.0.1:4001/'
 
 describe('the sample', () => {
@@ -50,5 +51,20 @@ describe('the sample', () => {
     await addUser(context, { email: 'grace@example.com' })
     expect(await prepare()).to.equal(undefined)
     expect(await listUsers(context.db)).to.have.length(1)
+  })
+
+  it('is found without its secrets where their key is gone, so that they can be replaced', async () => {
+    await prepare()
+    const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = context.config
+    const without = await createTestContext({ DATABASE_URL, REDIS_URL, ENCRYPTION_KEY: OTHER_KEY })
+    try {
+      expect(await prepareSample(without, RECEIVER, RECEIVER)).to.deep.equal({
+        number: '+15005550100',
+        webhookUrl: undefined,
+        signingSecret: undefined,
+      })
+    } finally {
+      await without.close()
+    }
   })
 })

@@ -70,16 +70,15 @@ export async function eraseMessages(
 /**
  * Erases them in events that are not about a message, or about one that was dropped.
  *
- * @returns the number of deliveries processed
+ * @returns the number of deliveries erased, which may be above `limit`: an event is erased with all of its deliveries
  */
 export async function eraseDeliveries(db: Database, person: PersonOnLines, limit: number): Promise<number> {
   return transaction(db, async (trx) => {
-    const { rows } = await trx.raw<{ rows: { id: string; eventId: string }[] }>(
-      `select d.id, d.event_id as "eventId" from ${PERSON_DELIVERIES} limit :limit`,
+    const { rows } = await trx.raw<{ rows: { eventId: string }[] }>(
+      `select d.event_id as "eventId" from ${PERSON_DELIVERIES} limit :limit`,
       { ...personBindings(person), limit },
     )
-    await eraseEvents(trx, person.number, [...new Set(rows.map(({ eventId }) => eventId))])
-    return rows.length
+    return eraseEvents(trx, person.number, [...new Set(rows.map(({ eventId }) => eventId))])
   })
 }
 

@@ -98,7 +98,7 @@ export async function forgetPerson(
   const erased = { ...NOBODY }
   await eachPart(context, number, until, async (person) => {
     add(erased, await eraseAllMessages(context, person))
-    for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.deliveries += count) {
+    for (let count = ROWS_AT_ONCE; count >= ROWS_AT_ONCE; erased.deliveries += count) {
       count = await eraseDeliveries(db, person, ROWS_AT_ONCE)
     }
     erased.listed += await eraseListed(db, person)

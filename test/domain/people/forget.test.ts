@@ -343,6 +343,23 @@ describeContext('forgetting a person', (context) => {
     expect(message).to.match(/^reason must say in 5 to 300 characters/)
   })
 
+  it('counts all deliveries of an event, even if they are more than it erases at once', async () => {
+    const { eventId, deliveryId } = await insertPast(context, line, monthAgo(2))
+    await changeRows(context, 'events', eventId, { message_id: null })
+    await context.db('messages').delete()
+    await context.db.raw(
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number, created_at)
+       select overlay(id::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, user_id, line_id, event_id, endpoint_id,
+         'delivered', type, from_number, created_at
+       from deliveries, generate_series(1, 200) n where id = ?`,
+      [deliveryId],
+    )
+    const { deliveries } = await findPerson(context, ANNA)
+    expect(deliveries).to.equal(201)
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ deliveries })
+    expect(await findPerson(context, ANNA)).to.include({ deliveries: 0 })
+  })
+
   it('takes a whole number only', () => {
     expect(readPerson(' +1 500 555-0101 ')).to.equal(ANNA)
     for (const written of ['', '5005550101', '+1500', 'anna', `+${'1'.repeat(100)}`]) {

@@ -59,9 +59,7 @@ export function answerDownload(
   ctx.type = TYPES[ending]
   ctx.res.setTimeout(STALLED_MS, () => source.destroy(new Error('the reader stalled')))
   ctx.body = source
-  void breakOffWithAccess(context, ctx, source).catch((error: unknown) => {
-    context.log.error({ err: asError(error) }, 'download.failed')
-  })
+  void breakOffWithAccess(context, ctx, source)
 }
 
 async function breakOffWithAccess(context: Context, ctx: KoaContext, source: Readable): Promise<void> {
@@ -72,7 +70,7 @@ async function breakOffWithAccess(context: Context, ctx: KoaContext, source: Rea
       if (!(await mayGoOn(context, ctx))) source.destroy(new Error("the reader's access has ended"))
     } catch (error) {
       // The rows come from Postgres too, so they wait as well.
-      if (!(error instanceof Unavailable)) throw error
+      if (!(error instanceof Unavailable)) source.destroy(asError(error))
     }
   }
 }

@@ -95,7 +95,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     })
     expect(await marking).to.deep.equal([
       '2 waiting messages are unknown. Their owners can resend them under Activity, and you can with `linehook message send-again`',
-      '1 text lists are stopped. Their owners see which texts have no message',
+      '1 text list is stopped. Their owners see which texts have no message',
     ])
     expect(await json(...afterRestore)).to.include({ count: 0, listCount: 0 })
     expect(await getTask(context, line.userId, oldList)).to.include({

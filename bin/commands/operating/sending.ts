@@ -79,12 +79,12 @@ async function afterRestore(
   const count = isDryRun
     ? await countQueuedBefore(context.db, before)
     : await makeWaitingUnknown(context, before)
-  const said = isDryRun ? 'would become' : 'are'
+  const are = (number: number) => (number === 1 ? 'is' : 'are')
   return {
     result: { isDryRun, before, count, listCount },
     lines: [
-      `${count} waiting messages ${said} unknown. Their owners can resend them under Activity, and you can with \`linehook message send-again\``,
-      `${listCount} text lists ${isDryRun ? 'would be' : 'are'} stopped. Their owners see which texts have no message`,
+      `${count} waiting ${count === 1 ? 'message' : 'messages'} ${isDryRun ? 'would become' : are(count)} unknown. Their owners can resend them under Activity, and you can with \`linehook message send-again\``,
+      `${listCount} text ${listCount === 1 ? 'list' : 'lists'} ${isDryRun ? 'would be' : are(listCount)} stopped. Their owners see which texts have no message`,
     ],
   }
 }

@@ -23,18 +23,17 @@ export async function openPrivateAccess(context: Acting, userId: string, reason:
 }
 
 /**
- * Reads an operator's reason for looking at others' data.
+ * Reads an operator's reason for what they do to another user or person.
  *
+ * @param what what the reason must say
  * @throws UserError naming the field
  */
-export function readReason(written: string): string {
+export function readReason(written: string, what = 'why you need access, such as a ticket number'): string {
   const reason = storable(written).trim()
   const { min, max } = REASON_LENGTH
   const count = countCharacters(reason)
   if (count < min || count > max) {
-    throw new UserError(
-      `reason must say in ${min} to ${max} characters why you need access, such as a ticket number`,
-    )
+    throw new UserError(`reason must say in ${min} to ${max} characters ${what}`)
   }
   return reason
 }

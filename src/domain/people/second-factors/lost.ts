@@ -8,19 +8,18 @@ import {
   wasGivenAccess,
   type AskedRemoval,
 } from '../../../database/people/second-factors/removals.js'
-import { storable } from '../../../database/text.js'
 import { lockUser } from '../../../database/people/users.js'
 import { UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { notifyOfAccountChange } from '../../operating/notices/insert.js'
+import { readReason } from '../private-access.js'
 import { getUser, type User } from '../users.js'
 import { removeAll } from './remove-all.js'
 
 export type { AskedRemoval } from '../../../database/people/second-factors/removals.js'
 
-const REASON_LENGTH = { min: 5, max: 300 }
 /** An operator who was given access by another this recently may be that other person. */
 const NEW_DAYS = 7
 
@@ -47,7 +46,7 @@ export function askForRemoval(context: Context, userId: string, reason: string):
     }
     if (!(await hasOperatorBesides(trx, [operatorId, userId]))) throw new UserError(NO_SECOND_OPERATOR, 409)
     await requireOwnAccess(trx, operatorId)
-    const written = readReason(reason)
+    const written = readReason(reason, 'how you verified that this user is asking')
     await replaceRemoval(trx, { id: newId(), userId, askedBy: operatorId, reason: written })
     const act = { action: 'second_factor.removal_asked', subjectId: userId, userId } as const
     await record(context, trx, { ...act, after: { reason: written } })
@@ -117,15 +116,6 @@ async function withUser(
     await lockUser(trx, userId)
     await doChange(trx, user, operatorId)
   })
-}
-
-function readReason(reason: string): string {
-  const written = storable(reason).trim()
-  const { min, max } = REASON_LENGTH
-  if (written.length >= min && written.length <= max) return written
-  throw new UserError(
-    `reason must say in ${min} to ${max} characters how you verified that this user is asking`,
-  )
 }
 
 function notAsked(): UserError {

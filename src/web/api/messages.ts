@@ -117,7 +117,7 @@ const TOO_LARGE = 'The request body is too large. It can have at most 4 MiB'
 
 const idempotencyKey = inHeader(
   'Idempotency-Key',
-  { type: 'string', maxLength: MAX_KEY_LENGTH },
+  { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
   'Repeating a request with the same key within 24 hours sends nothing and returns the same message.',
 )
 

@@ -99,7 +99,7 @@ export function webhookPaths(): Paths {
       inQuery('token', text, "The webhook's secret."),
       inHeader(
         'Idempotency-Key',
-        { type: 'string', maxLength: MAX_KEY_LENGTH },
+        { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
         'A second request with the same key and body within 24 h sends nothing and gets the same response.',
       ),
     ],

@@ -124,6 +124,16 @@ describeContext('/openapi.json', { environment }, (context) => {
     }
   })
 
+  it('allows no empty Idempotency-Key, which every operation refuses', () => {
+    const keys = operationsOf(documentOf('line')).flatMap(({ operation }) =>
+      ((operation.parameters ?? []) as { name?: string; schema?: object }[]).filter(
+        ({ name }) => name === 'Idempotency-Key',
+      ),
+    )
+    expect(keys).to.not.be.empty
+    for (const { schema } of keys) expect(schema).to.include({ minLength: 1 })
+  })
+
   it('says what a number, a URL and a choice look like', () => {
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { transaction } from '../../../src/database/connection.js'
 import type { QueueAnswer, QueueRequest } from '../../../src/database/messages/queueing.js'
 import { createLineBacklogs } from '../../../src/domain/messages/submit/line-backlogs.js'
 import type { Context } from '../../../src/domain/context.js'
@@ -133,6 +134,21 @@ describe('room for more messages', () => {
       Date.now = clock
       await other.close()
     }
+  })
+
+  it('is known from a look that took long, once that is over', async () => {
+    await queueMessages(context, line, 3)
+    const lock = async (atMs: number) => {
+      let room: boolean | undefined
+      await transaction(context.db, async (trx) => {
+        await trx.raw('lock table messages in access exclusive mode')
+        room = await hasRoom(atMs)
+      })
+      return room
+    }
+    expect(await lock(0)).to.equal(true)
+    await until('it is found out', async () => !(await hasRoom(1)))
+    expect(await lock(2000)).to.equal(false)
   })
 
   it('is looked at again after a look that failed', async () => {

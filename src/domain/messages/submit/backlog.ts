@@ -4,7 +4,14 @@ import type { Context } from '../../context.js'
 import { FRESH_MS } from './line-backlogs.js'
 
 /** Each process reads the figure at most once a second: the bound guards against a flood, and need not be exact. */
-const readings = new WeakMap<Context['db'], { readAt: number; isFull: boolean | Promise<boolean> }>()
+const readings = new WeakMap<Context['db'], Reading>()
+interface Reading {
+  readAt: number
+  isFull: boolean | Promise<boolean>
+  /** True until Postgres has answered. There is one look at a time. */
+  isLooking: boolean
+}
+
 /** A Postgres that takes longer is busy or hangs. Callers should not have to wait until that is clear. */
 const READING_MS = 200
 
@@ -18,16 +25,16 @@ const READING_MS = 200
 export async function isBacklogFull(context: Context, now = performance.now()): Promise<boolean> {
   const { db } = context
   let reading = readings.get(db)
-  if (reading === undefined || now - reading.readAt > FRESH_MS) {
+  if (reading === undefined || (!reading.isLooking && now - reading.readAt > FRESH_MS)) {
     const before = reading?.isFull === true
-    const begun = { readAt: now, isFull: read(context) as boolean | Promise<boolean> }
-    const isFull = Promise.race([begun.isFull, sleep(READING_MS, before, { ref: false })])
-    isFull.then(
-      (found) => (begun.isFull = found),
-      // The next caller reads again instead of getting the same failure.
-      () => readings.delete(db),
-    )
-    begun.isFull = isFull
+    const looking = read(context)
+    const isFull = Promise.race([looking, sleep(READING_MS, before, { ref: false })])
+    const begun: Reading = { readAt: now, isFull, isLooking: true }
+    const keep = (found: boolean) => (begun.isFull = found)
+    // The next caller reads again instead of getting the same failure.
+    isFull.then(keep, () => readings.delete(db))
+    // It counts also if it took longer: each look may, while many wait and Postgres is busy.
+    void looking.then(keep, () => undefined).then(() => (begun.isLooking = false))
     reading = begun
     readings.set(db, begun)
   }

@@ -20,7 +20,7 @@ export async function noteCharges(
 /**
  * Finds the messages that we sent by the carrier's ids.
  *
- * @returns the newest message of an id that the carrier reused
+ * @returns the first message of an id that the carrier reused. One that lists its charges does not reuse any
  */
 export async function findByCarrierIds(
   db: Database,

@@ -2497,11 +2497,13 @@ begin
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when exists (select from jsonb_to_recordset(changes) as j(id uuid, disabled_reason text)
           where j.id = e.id and j.disabled_reason is not null) then 'held'
+        -- A 410 of a former URL says nothing about the new one.
+        when x.status = 'held' and e.url <> x.url then 'pending'
         else x.status end
       from deliveries d join endpoints e on e.id = d.endpoint_id
       where d.id = x.delivery_id and d.id between first_id and last_id)
       else x.status end as new_status
-    from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, attempt_number integer,
+    from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, url text, attempt_number integer,
       started_at timestamptz, duration_ms integer, response_status integer, response_excerpt text, failure text, status text,
       retry_in_ms bigint, dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
       response_headers text, body_failure text)
@@ -2510,7 +2512,7 @@ begin
       response_excerpt, failure, next_attempt_at, dns_ms, connect_ms, tls_ms, first_byte_ms, request_headers,
       response_headers, body_failure)
     select attempt_id, delivery_id, attempt_number, started_at, duration_ms, response_status, response_excerpt, failure,
-      case when new_status = 'pending' then clock_timestamp() + make_interval(secs => retry_in_ms / 1000.0) end,
+      case when new_status = 'pending' then clock_timestamp() + make_interval(secs => coalesce(retry_in_ms, 0) / 1000.0) end,
       dns_ms, connect_ms, tls_ms, first_byte_ms, request_headers::json, response_headers::json, body_failure
     from given
     -- The attempt may be there already, from a statement whose answer was lost.

@@ -86,8 +86,11 @@ export interface LaneStep {
 }
 
 export interface LaneAnswer {
-  /** What happened to the result's delivery instead: its endpoint no longer takes events, or it was disconnected. */
-  became?: 'held' | 'exhausted'
+  /**
+   * What became of the result's delivery instead: its endpoint no longer takes events, it was disconnected, or a 410 came from
+   * a URL that the endpoint no longer has.
+   */
+  became?: 'held' | 'exhausted' | 'pending'
   deliveries: ClaimedDelivery[]
   /** True if no more are due now. If false, more may be due, or the endpoint has as many requests as it is allowed. */
   isIdle: boolean

@@ -16,7 +16,7 @@
 --
 -- status: delivering | held | exhausted | parked (the last three are not to be attempted) | idle: no more were due, and next_due_ms
 -- says when the next one is (null: none waits). A lane that is full has no idle row, nor has one that is paused. Rows without
--- n come first: the deliveries of results that became held or exhausted instead of what their result says.
+-- n come first: the deliveries of results that did not become what their result says.
 create or replace function step_lanes(
   results jsonb, wants jsonb, lease interval, max_lost integer, max_in_flight integer, disable_after interval
 )

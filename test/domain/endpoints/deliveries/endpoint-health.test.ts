@@ -179,8 +179,11 @@ describeContext('the health of an endpoint', (context) => {
           response.writeHead(410).end(),
         )
       })
-      await attemptOne()
+      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      expect(await deliver(context, id, endpointId)).to.include({ kind: 'retry', ms: 0 })
       expect(await health()).to.deep.equal(HEALTHY)
+      expect(await deliver(context, id, endpointId), 'to the new URL').to.deep.equal({ kind: 'delivered' })
+      expect(next.requests).to.have.length(1)
     } finally {
       await next.close()
     }

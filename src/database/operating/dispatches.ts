@@ -57,10 +57,23 @@ export async function insertAccountMails(trx: Database, noticeIds: readonly stri
 
 /** A link ends the one before it, so one that still waits is no longer sent: it would end the new one. */
 export async function insertResetLink(trx: Database, userId: string): Promise<void> {
-  await trx('dispatches')
-    .where({ user_id: userId, kind: 'reset_link', status: 'waiting' })
-    .update({ status: 'failed', last_failure: 'replaced', settled_at: trx.raw('clock_timestamp()') })
+  await endWaiting(trx, { user_id: userId, kind: 'reset_link' }, 'replaced')
   await trx('dispatches').insert({ id: newId(), kind: 'reset_link', user_id: userId })
+}
+
+/** Mails may wait for half a day for a mail server. A user who is disabled meanwhile no longer gets them. */
+export async function endMailsOf(trx: Database, userId: string): Promise<void> {
+  await endWaiting(trx, { user_id: userId }, 'user_disabled')
+}
+
+async function endWaiting(
+  trx: Database,
+  which: { user_id: string; kind?: DispatchKind },
+  failure: string,
+): Promise<void> {
+  await trx('dispatches')
+    .where({ ...which, status: 'waiting' })
+    .update({ status: 'failed', last_failure: failure, settled_at: trx.raw('clock_timestamp()') })
 }
 
 /** Counts the links that were requested in the last hour. */

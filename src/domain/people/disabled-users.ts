@@ -1,6 +1,7 @@
 import { transaction, type Database } from '../../database/connection.js'
 import { restartEndpointsOf, stopEndpointsOf } from '../../database/endpoints/endpoints.js'
 import { listStoppedLines, restartLinesOf, stopLinesOf } from '../../database/lines/lines.js'
+import { endMailsOf } from '../../database/operating/dispatches.js'
 import { deleteSessionsOf } from '../../database/people/sessions.js'
 import { deleteSetUpLinkOf, lockFirstOperator } from '../../database/people/set-up-links.js'
 import {
@@ -46,6 +47,7 @@ export async function disableUser(context: Context, userId: string, belongings: 
     await disableUserRow(trx, userId, { stops })
     const sessionsEnded = await deleteSessionsOf(trx, userId)
     await deleteSetUpLinkOf(trx, userId)
+    await endMailsOf(trx, userId)
     const linesStopped = stops ? await stopLinesOf(trx, userId) : []
     const endpointsStopped = stops ? await stopEndpointsOf(trx, userId) : 0
     await record(context, trx, {

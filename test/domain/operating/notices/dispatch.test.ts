@@ -16,6 +16,7 @@ import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch
 import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
 import { asError, UserError } from '../../../../src/errors.js'
 import { timeOfId } from '../../../../src/ids.js'
+import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { createMailer } from '../../../../src/mail.js'
 import { scrape } from '../../../../src/telemetry/metrics.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
@@ -175,6 +176,14 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       await setNoticeMails(plain, owner.id, 'own')
       await tell()
       expect((await rows('mail')).map(({ user_id: id }) => id)).to.have.members([owner.id, operator.id])
+    })
+
+    it('is none for a user who was disabled while it waited', async () => {
+      await tell()
+      await disableUser(context, owner.id, 'goes_on')
+      expect(await sendMails(context)).to.equal(1)
+      expect(recipients()).to.deep.equal([operator.email])
+      expect(await rowOf('mail', owner)).to.include({ status: 'failed', last_failure: 'user_disabled' })
     })
 
     it('is tried again later after a failure that may pass, and the others are not tried meanwhile', async () => {

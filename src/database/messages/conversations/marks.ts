@@ -1,4 +1,4 @@
-import type { Database } from '../../connection.js'
+import { transaction, type Database } from '../../connection.js'
 import { CONTACT_NUMBER } from '../reading.js'
 
 /**
@@ -68,15 +68,29 @@ export async function markUnread(db: Database, key: ConversationKey): Promise<vo
  * @returns false if it is unread since a newer one came in: then it stays
  */
 export async function archive(db: Database, key: ConversationKey & { upTo: string }): Promise<boolean> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    // The time is truncated to milliseconds, because the archive's pages are distinguished by it.
-    `insert into line_peers as k (line_id, number, archived_at)
-     select l.id, :number, date_trunc('milliseconds', now()) from lines l where l.id = :lineId and l.user_id = :userId
-     on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null
-     where k.unread_id is null or (k.unread_id <= :upTo::uuid and ${NEWER} is null)`,
-    { ...key },
+  return transaction(db, async (trx) => {
+    await lockMarks(trx, `line_id = ${OWN_LINE} and number = :number`, key)
+    const { rowCount } = await trx.raw<{ rowCount: number }>(
+      // The time is truncated to milliseconds, because the archive's pages are distinguished by it.
+      `insert into line_peers as k (line_id, number, archived_at)
+       select l.id, :number, date_trunc('milliseconds', now()) from lines l where l.id = :lineId and l.user_id = :userId
+       on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null
+       where k.unread_id is null or (k.unread_id <= :upTo::uuid and ${NEWER} is null)`,
+      { ...key },
+    )
+    return rowCount > 0
+  })
+}
+
+/**
+ * Locks conversations, in the order of `receive_messages`. A message that is coming in holds its conversation until it
+ * is committed. A statement that waited for it would still not see it: one that begins afterwards does.
+ */
+async function lockMarks(trx: Database, which: string, bindings: object): Promise<void> {
+  await trx.raw(
+    `select count(*) from (select 1 from line_peers where ${which} order by line_id, number for update) locked`,
+    { ...bindings },
   )
-  return rowCount > 0
 }
 
 export async function takeFromArchive(db: Database, key: ConversationKey): Promise<void> {
@@ -91,11 +105,11 @@ export async function takeFromArchive(db: Database, key: ConversationKey): Promi
  * @param upTo the newest message that the reader was shown: what came in since then stays unread
  */
 export async function markAllRead(db: Database, userId: string, upTo: string): Promise<void> {
-  await db.raw(
-    `update line_peers k set unread_id = ${NEWER}
-     where line_id in (select id from lines where user_id = :userId) and unread_id <= :upTo::uuid`,
-    { userId, upTo },
-  )
+  const shown = 'line_id in (select id from lines where user_id = :userId) and unread_id <= :upTo::uuid'
+  await transaction(db, async (trx) => {
+    await lockMarks(trx, shown, { userId, upTo })
+    await trx.raw(`update line_peers k set unread_id = ${NEWER} where ${shown}`, { userId, upTo })
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Database } from '../../connection.js'
+import { transaction, type Database } from '../../connection.js'
 import { deleteUploadsWhere } from '../../media/uploads.js'
 import { CONTACT_NUMBER } from '../../messages/reading.js'
 import type { OldMonth } from './months.js'
@@ -98,17 +98,29 @@ const NO_SUCH_TABLE = '42P01'
  * @returns their number, at most `limit`
  */
 export async function moveUnreadMarks(db: Database, span: Span, limit: number): Promise<number> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `update line_peers k set unread_id = (
-       select m.id from messages m
-       where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= lowest_id_at(:until::timestamptz)
-       order by m.id limit 1)
-     where (k.line_id, k.number) in (
-       select line_id, number from line_peers
-       where unread_id >= lowest_id_at(:from::timestamptz) and unread_id < lowest_id_at(:until::timestamptz) limit :limit)`,
-    { ...boundsOf(span), limit },
-  )
-  return rowCount
+  return transaction(db, async (trx) => {
+    // They are locked first, and in the order of `receive_messages`: a statement that waited for a message that is
+    // coming in would not see it.
+    const { rows } = await trx.raw<{ rows: PeerKey[] }>(
+      `select line_id as "lineId", number from line_peers
+       where unread_id >= lowest_id_at(:from::timestamptz) and unread_id < lowest_id_at(:until::timestamptz)
+       order by line_id, number limit :limit for update`,
+      { ...boundsOf(span), limit },
+    )
+    await trx.raw(
+      `update line_peers k set unread_id = (
+         select m.id from messages m
+         where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= lowest_id_at(:until::timestamptz)
+         order by m.id limit 1)
+       where (k.line_id, k.number) in (select * from unnest(:lineIds::uuid[], :numbers::text[]))`,
+      {
+        ...boundsOf(span),
+        lineIds: rows.map(({ lineId }) => lineId),
+        numbers: rows.map(({ number }) => number),
+      },
+    )
+    return rows.length
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { moveUnreadMarks } from '../../../../src/database/operating/retention/leftovers.js'
 import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import type { Context } from '../../../../src/domain/context.js'
@@ -6,7 +7,7 @@ import { applyRetention, tryRetention } from '../../../../src/domain/operating/r
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
-import { ANNA, BEN, changeRows, countWaitingForLocks } from '../../fixtures.js'
+import { ANNA, BEN, changeRows, countWaitingForLocks, queueMessage } from '../../fixtures.js'
 import { EVERYTHING, hasFile, idAt, insertPast, leftOf, makePartitions, monthAgo, nameOf } from './past.js'
 
 const DAY_MS = 86_400_000
@@ -161,6 +162,22 @@ describeContext('retention', (context) => {
     ])
     expect(await context.db('line_peers').pluck('unread_id')).to.deep.equal([kept.messageId])
     expect(await context.db('uploads').pluck('token')).to.deep.equal(['kept'])
+  })
+
+  it('leaves a conversation unread in which a message comes in at the same moment', async () => {
+    const past = await insertPast(context, line, amid(old))
+    await context.db('line_peers').insert({ line_id: line.lineId, number: ANNA, unread_id: past.messageId })
+    const receiving = await context.db.transaction()
+    const id = await queueMessage({ ...context, db: receiving }, line, {
+      ...{ direction: 'inbound', source: 'carrier', status: 'received' },
+      ...{ from_number: ANNA, to_number: line.number },
+    })
+    await changeRows({ db: receiving }, 'line_peers', { number: ANNA }, { heard_at: [new Date()] })
+    const dropping = moveUnreadMarks(context.db, { from: old, until: monthAgo(2) }, 10)
+    await until('it waits for its lock', async () => (await countWaitingForLocks(context)) > 0)
+    await receiving.commit()
+    expect(await dropping).to.equal(1)
+    expect(await context.db('line_peers').pluck('unread_id')).to.deep.equal([id])
   })
 
   it('writes into the audit log what it has dropped, and nothing when there is nothing', async () => {

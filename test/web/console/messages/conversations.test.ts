@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { listConversations } from '../../../../src/database/messages/conversations/conversations.js'
+import { receiveMessages } from '../../../../src/database/messages/receiving.js'
 import { saveContact } from '../../../../src/domain/lines/contacts.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { fetchMedia } from '../../../../src/domain/media/fetch.js'
@@ -9,6 +10,7 @@ import {
   BEN,
   changeRows,
   CLEO,
+  countWaitingForLocks,
   inboundText,
   messageRow,
   queueMessage,
@@ -354,6 +356,42 @@ describeWith('the conversations of a line', startConsole, (site) => {
       )
       expect(await unread()).not.to.include(ANNA)
     })
+
+    /** A text from ANNA that is being received, until the caller commits it. */
+    const receiving = async () => {
+      const trx = await site.context.db.transaction()
+      await receiveMessages(trx, [
+        {
+          messageId: newId(),
+          eventId: newId(),
+          deliveryId: newId(),
+          carrierAccount: 'simulator',
+          carrierMessageId: newId(),
+          fromNumber: ANNA,
+          toNumber: line.number,
+          type: 'text',
+          eventType: 'inboundText',
+          text: 'Second',
+          media: [],
+        },
+      ])
+      return trx
+    }
+    const acts: [string, (upTo: string) => Promise<unknown>][] = [
+      ['one is archived', (upTo) => line.submit(`${inPath(ANNA)}/archive`, { upTo })],
+      ['all are marked as read', (upTo) => line.browser.submit('/console/inbox/read', { upTo })],
+    ]
+    for (const [what, act] of acts) {
+      it(`when it comes in at the moment at which ${what}`, async () => {
+        const upTo = await receiveNew(site.context, line)
+        const trx = await receiving()
+        const acting = act(upTo)
+        await until('it waits', async () => (await countWaitingForLocks(site.context)) > 0)
+        await trx.commit()
+        await acting
+        expect(await unread()).to.match(/\+15005550101 \d unread Second/)
+      })
+    }
 
     it('when all are marked as read', async () => {
       await receive(ANNA, 'First')

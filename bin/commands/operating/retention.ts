@@ -61,5 +61,6 @@ const WORDS: Record<keyof MonthOutcome['why'], (count: number) => string> = {
   heldDeliveries: (count) => `${count} deliveries are held`,
   media: (count) => `${count} media are still to be copied`,
   busy: () => 'its tables were too busy for the short lock this needs',
+  storage: () => 'a file of its media could not be deleted',
   stray: () => 'old rows are in the default partition, which is not dropped',
 }

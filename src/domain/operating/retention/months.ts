@@ -20,6 +20,7 @@ import {
 import { countUnderWay } from '../../../database/operating/retention/under-way.js'
 import type { Context } from '../../context.js'
 import { FIRST_ID } from '../../../ids.js'
+import { StorageFailed } from '../../../storage/storage.js'
 
 /** The result for a month, real or planned. */
 export interface MonthOutcome {
@@ -35,10 +36,10 @@ export interface MonthOutcome {
 }
 
 /**
- * `messages` … `media` are under way. `busy` counts tables that could not get a short lock. `stray` means that there
- * are rows without a partition of their month.
+ * `messages` … `media` are under way. `busy` counts tables that could not get a short lock. `storage` means that a file
+ * could not be deleted. `stray` means that there are rows without a partition of their month.
  */
-type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'stray'
+type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'storage' | 'stray'
 
 /**
  * The files of media are deleted one by one. An upload's bytes are in its row, so 100 rows may be 500 MB: more in one
@@ -49,7 +50,8 @@ const ROWS_AT_ONCE = 1000
 
 /**
  * Drops the months of a kind that are older than this many days, the oldest first. A month in which something is
- * under way stays, but other months do not. If the process ends in the middle of a month, the next run finishes it.
+ * under way, or one of whose files cannot be deleted, stays, but other months do not. If the process ends in the middle
+ * of a month, the next run finishes it.
  */
 export async function dropOldMonths(
   context: Context,
@@ -91,7 +93,15 @@ async function dropMonth(
   for (const table of TABLES_OF[kind]) {
     const partition = month.partitions.find((each) => each.table === table)
     if (partition === undefined) continue
-    if (table === 'messages') await forgetLeftovers(context, month, partition.name)
+    if (table === 'messages') {
+      try {
+        await forgetLeftovers(context, month, partition.name)
+      } catch (error) {
+        if (!(error instanceof StorageFailed)) throw error
+        context.log.error({ kind, month: month.month, err: error }, 'retention.failed')
+        return { outcome: 'kept', why: { storage: 1 } }
+      }
+    }
     const outcome = await dropPartition(context.db, partition)
     if (outcome === 'busy') return { outcome: 'kept', why: { busy: 1 } }
     // Since the previous check, a user has resent a delivery: one of this month, or a later one of an event of this

@@ -32,21 +32,21 @@ export async function applyRetention(context: Context): Promise<Retained> {
   const { config } = context
   const months = await dropAllOldMonths(context, { isDryRun: false })
   const excerpts = await clearOldExcerpts(context)
-  const retained = { isDryRun: false, months, ...excerpts, mediaCount: await removeOldMedia(context) }
   const dropped = months.filter(({ outcome }) => outcome === 'dropped')
-  if (dropped.length > 0 || retained.excerptCount > 0) {
+  if (dropped.length > 0 || excerpts.excerptCount > 0) {
     await record(context, context.db, {
       action: 'retention.carried_out',
       after: {
         months: dropped.map(({ kind, month }) => `${kind} ${month ?? ''}`),
-        excerptCount: retained.excerptCount,
+        excerptCount: excerpts.excerptCount,
         messageRetentionDays: config.messageRetentionDays,
         excerptRetentionDays: config.excerptRetentionDays,
         auditRetentionDays: config.auditRetentionDays,
       },
     })
   }
-  return retained
+  // This comes last, because it fails if a file could not be deleted.
+  return { isDryRun: false, months, ...excerpts, mediaCount: await removeOldMedia(context) }
 }
 
 /** Returns what `applyRetention` would delete now. Changes nothing. */

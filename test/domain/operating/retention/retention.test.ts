@@ -4,8 +4,11 @@ import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { applyRetention, tryRetention } from '../../../../src/domain/operating/retention/retention.js'
+import { StorageFailed } from '../../../../src/storage/storage.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { failure } from '../../../helpers/failure.js'
+import { memoryLog } from '../../../helpers/process/log.js'
 import { until } from '../../../helpers/until.js'
 import { ANNA, BEN, changeRows, countWaitingForLocks, queueMessage } from '../../fixtures.js'
 import { EVERYTHING, hasFile, idAt, insertPast, leftOf, makePartitions, monthAgo, nameOf } from './past.js'
@@ -251,6 +254,43 @@ describeContext('retention', (context) => {
     await outcomes()
     expect(await leftOf(context, past)).to.deep.equal([])
     expect(await hasFile(context, past.storageKey)).to.equal(false)
+  })
+
+  /** Storage that does not delete this file. */
+  const refusing = (storageKey: string): Context['storage'] => ({
+    ...context.storage,
+    remove: (key) =>
+      key === storageKey
+        ? Promise.reject(new StorageFailed('delete it', new Error('not allowed')))
+        : context.storage.remove(key),
+  })
+
+  it('keeps a month with a file that cannot be deleted, and does everything else', async () => {
+    const stuck = await insertPast(context, line, amid(older))
+    const gone = await insertPast(context, line, amid(old))
+    const storage = refusing(stuck.storageKey)
+    const log = memoryLog()
+    expect(await outcomes({ ...keepsDays(), storage, log: log.log })).to.deep.equal([
+      ['messages', name(older), 'kept', { storage: 1 }],
+      ['messages', name(old), 'dropped', {}],
+    ])
+    expect(await leftOf(context, stuck)).to.include.members(['messages', 'media', 'file'])
+    expect(await leftOf(context, gone)).to.deep.equal([])
+    expect(log.lines.map(({ msg }) => msg)).to.include('retention.failed')
+    const [row] = await listAudit(context, { actions: ['retention.carried_out'] }, { limit: 1 })
+    expect(row?.after).to.deep.include({ months: [`messages ${name(old)}`] })
+    await outcomes()
+    expect(await leftOf(context, stuck)).to.deep.equal([])
+  })
+
+  it('writes into the audit log what it has dropped, also if an old file cannot be deleted', async () => {
+    await insertPast(context, line, amid(old))
+    const past = await insertPast(context, line, new Date(), { media: { stored_at: amid(young) } })
+    const storage = refusing(past.storageKey)
+    const of = { ...keeping({ messageRetentionDays: 40, mediaRetentionDays: 1 }), storage }
+    expect(await failure(applyRetention(of))).to.be.instanceOf(StorageFailed)
+    const [row] = await listAudit(context, { actions: ['retention.carried_out'] }, { limit: 1 })
+    expect(row?.after).to.deep.include({ months: [`messages ${name(older)}`, `messages ${name(old)}`] })
   })
 
   /** Whoever waits for a lock then waits for one of this month: the older one goes first. */

@@ -20,7 +20,7 @@ export interface CarrierTraffic {
   lastErrorAt: Date | null
 }
 
-/** Accounts without lines are left out. The last error is the newest of the last day that has been counted. */
+/** The last error is the newest of the last day that has been counted. */
 export async function readCarrierTraffic(db: Database): Promise<CarrierTraffic[]> {
   const { rows } = await db.raw<{ rows: CarrierTraffic[] }>(
     `with waiting as (
@@ -41,7 +41,7 @@ export async function readCarrierTraffic(db: Database): Promise<CarrierTraffic[]
        coalesce(r.failed, 0)::integer as "failedCount", coalesce(r.unknown, 0)::integer as "unknownCount",
        f.last_error as "lastError", f.last_error_code as "lastErrorCode",
        f.last_error_reason as "lastErrorReason", f.last_error_at as "lastErrorAt"
-     from (select distinct carrier from lines) c
+     from (select name as carrier from carrier_accounts) c
      left join waiting w on w.carrier = c.carrier
      left join recent r on r.carrier = c.carrier
      left join failures f on f.carrier = c.carrier`,

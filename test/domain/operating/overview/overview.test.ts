@@ -326,6 +326,16 @@ describe('the overview', () => {
     }
   })
 
+  it('says the same of a carrier that only the routes of lines name', async () => {
+    await addSmppAccount(context, 'second')
+    await changeRows(context, 'lines', line.lineId, { routes: JSON.stringify([{ carrier: 'second' }]) })
+    const failed = { status: 'failed', error: 'Landline', carrier: 'second', handed_over_at: new Date() }
+    for (let n = 0; n < 5; n += 1) await queueMessage(context, line, failed)
+    await countNewestMinutes(context)
+    expect(await carrier('second')).to.include({ handedOverCount: 5, failedCount: 5, lastError: 'Landline' })
+    expect(await carrier('simulator')).to.include({ handedOverCount: 0 })
+  })
+
   it('names users whose messages are unknown, and whose media could not be copied', async () => {
     await queueMessage(context, line, { status: 'unknown', claimed_at: new Date() })
     const message_id = await queueMessage(context, line, { status: 'failed' })

@@ -57,18 +57,20 @@ export function isGiven({ configFaults }: Subject, variable: keyof typeof STANDI
   return !configFaults.some((each) => each.startsWith(`${variable} `) || each.startsWith(`${variable}_FILE `))
 }
 
+/** Some faults are found only when those before them are gone, so it is read until it has none. */
 function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFaults'> {
-  try {
-    return { config: readConfig(env), configFaults: [] }
-  } catch (error) {
-    if (!(error instanceof ConfigInvalid)) throw error
-    const faulty = new Set(
-      error.faults.flatMap((each) => each.match(/^[A-Z\d_]+( and [A-Z\d_]+)?/)?.[0].split(' and ') ?? []),
-    )
-    const usable = Object.entries(withSecretFiles(env).env).filter(([name]) => !faulty.has(name))
-    return {
-      config: readConfig({ ...STANDING_IN, ...Object.fromEntries(usable) }),
-      configFaults: error.faults,
+  const configFaults: string[] = []
+  for (let usable = env; ;) {
+    try {
+      return { config: readConfig(usable), configFaults }
+    } catch (error) {
+      if (!(error instanceof ConfigInvalid)) throw error
+      configFaults.push(...error.faults)
+      const faulty = new Set(
+        error.faults.flatMap((each) => each.match(/^[A-Z\d_]+( and [A-Z\d_]+)?/)?.[0].split(' and ') ?? []),
+      )
+      const rest = Object.entries(withSecretFiles(usable).env).filter(([name]) => !faulty.has(name))
+      usable = { ...STANDING_IN, ...Object.fromEntries(rest) }
     }
   }
 }

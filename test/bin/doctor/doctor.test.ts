@@ -56,6 +56,23 @@ describe('linehook doctor', () => {
     expect(outputLines.join()).not.to.include('S3cret')
   })
 
+  it('all faults of the configuration are said, also of settings that belong together', async () => {
+    const faulty = {
+      ...environment,
+      PORT: 'many',
+      SMTP_URL: 'smtp://mail.example.com',
+      REDIS_SENTINEL_PASSWORD: 'a password',
+    }
+    const { exitCode, outputLines, errorLines } = await linehook(faulty, ['doctor', '--json'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([1, []])
+    const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+    expect(checks[0]?.why.split('; ')).to.deep.equal([
+      'PORT must be a whole number from 1 to 65535',
+      'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both',
+      'SMTP_URL and MAIL_FROM must be set together.',
+    ])
+  })
+
   it('a URL with a password that is not encoded is a fault; the password is printed nowhere', async () => {
     const faulty = {
       ...environment,

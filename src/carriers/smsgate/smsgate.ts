@@ -110,10 +110,12 @@ function readMessage(
   mediaUrls: readonly string[] = [],
 ): kit.CallbackItem {
   const payload = at(event, 'payload')
-  const slot = SLOTS[Number(textAt(payload, 'simNumber')) - 1]
-  // Without the permission to read the phone's state the app knows neither the card nor its number.
+  const card = textAt(payload, 'simNumber')
+  const slot = SLOTS[Number(card) - 1]
   const ofCard = slot === undefined ? '' : its[slot]
-  const known = SLOTS.map((each) => its[each]).filter((each) => each !== '')
+  // Without the permission to read the phone's state the app knows neither the card nor its number. A card that it does
+  // know may be somebody's own, beside the one of the line.
+  const known = card === '' ? SLOTS.map((each) => its[each]).filter((each) => each !== '') : []
   // The number that is written on the card may be old, and without a plus sign its country is not known.
   const to = ofCard || withPlus(textAt(payload, 'recipient')) || onlyOne(known)
   if (to === '') return kit.unclear('a message for a SIM card without a number. Set sim1, sim2 or sim3')

@@ -63,11 +63,22 @@ describe('the SIM cards of a phone', () => {
       const payload = { ...text, recipient: national }
       expect(read('sms:received', payload, none), national).to.include({ kind: 'unclear' })
       expect(read('sms:received', payload, one), national).to.include({ to: FIRST })
-      expect(read('sms:received', { ...payload, simNumber: 2 }, one), national).to.include({ to: FIRST })
+      expect(read('sms:received', { ...payload, simNumber: null }, one), national).to.include({ to: FIRST })
       expect(await listed(national, none), national).to.deep.equal([])
       expect(await listed(national, one), national).to.deep.equal([FIRST])
     }
     expect(await listed('+1 312-555-0100', none)).to.deep.equal([FIRST])
+  })
+
+  it('bring no text of a card without a number to the line of another card', () => {
+    const one = { ...settings, sim2: '' }
+    const text = { message: 'Your code is 123456', sender: '22955' }
+    for (const recipient of [null, '015112345678'])
+      expect(read('sms:received', { ...text, simNumber: 2, recipient }, one)).to.include({ kind: 'unclear' })
+    // The app may not read the phone's state, so it does not know the card.
+    const unknown = { ...text, simNumber: null, recipient: null }
+    expect(read('sms:received', unknown, one)).to.include({ to: FIRST })
+    expect(read('sms:received', unknown, settings)).to.include({ kind: 'unclear' })
   })
 
   it('bring the text of an MMS and what is attached; what is not in it is kept for operators', () => {

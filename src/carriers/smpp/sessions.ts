@@ -76,6 +76,17 @@ export function holdSessions(options: SessionsOptions): Sessions {
     binding.then(isOver, isOver)
   }
 
+  /**
+   * Waits for the first of those binds, at most as long as a message may wait. Several hosts that do not answer may take
+   * longer, and the message would be `unknown` although it was never written.
+   */
+  async function waitForBind(signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const tooLate = sleep(MAX_WAIT_MS, undefined, { signal: AbortSignal.any([signal, over.signal]) })
+    await Promise.race([...awaited, tooLate]).catch(() => undefined)
+    over.abort()
+  }
+
   const dialledKinds = dialledKindsOf(settings)
   const listeningKinds = bindKindsOf(settings).filter((kind) => !dialledKinds.includes(kind))
   const dialling = Array.from({ length: settings.bindCount }, () => dialledKinds)
@@ -97,11 +108,11 @@ export function holdSessions(options: SessionsOptions): Sessions {
       const session = bound.findFreest()
       if (session !== undefined) return session.request(...request)
       const askedAt = performance.now()
-      if (awaited.size > 0) await Promise.race(awaited).catch(() => undefined)
+      if (awaited.size > 0) await waitForBind(request[2])
       const late = bound.findFreest()
+      if (late === undefined) throw new NotBound(bound.fault()?.text ?? 'not bound')
       // The process was suspended, as in the window of a link.
       if (performance.now() - askedAt > MAX_WAIT_MS) throw new NotBound('bound too late')
-      if (late === undefined) throw new NotBound(bound.fault()?.text ?? 'not bound')
       return late.request(...request)
     },
     openSessionIds: () => bound.openIds(),

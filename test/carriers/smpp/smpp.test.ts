@@ -170,6 +170,17 @@ describe('smpp', () => {
     expect(await failure(carrier.send(anyMessage(), forEver))).to.be.instanceOf(CarrierUnavailable)
   })
 
+  it('has certainly sent nothing when no host has answered the bind by the time that a text has', async () => {
+    await start()
+    smsc.hang()
+    // Only the text's own time ends its wait.
+    const silent = openCarrier('silent', settingsOf(smsc), { ...QUICK, bindMs: 600_000 })
+    const error = await failure(silent.carrier.send(anyMessage(), AbortSignal.timeout(50)))
+    expect(error).to.be.instanceOf(CarrierUnavailable)
+    expect(submitCount()).to.equal(0)
+    await silent.sessions.close()
+  })
+
   it('gives the carrier’s code with a refusal', async () => {
     await start()
     const error = await failure(carrier.send(anyMessage({ toNumber: SMSC_NUMBERS.rejected }), forEver))

@@ -51,6 +51,7 @@ export const http: kit.Provider<HttpSettings> = {
     urls: { message: 'URL for incoming messages', status: 'URL for delivery reports' },
     hint: "the signature or secret does not match. Check the account's verification, signingSecret and signatureHeader",
     takesGet: true,
+    bringsMany: true,
     key: ({ verification, callbackKey }) => (verification === 'url' ? callbackKey : undefined),
     verify: (settings, request) => isVerified(settings, request),
     items: ({ content, fields }, _, { itemsField }) =>

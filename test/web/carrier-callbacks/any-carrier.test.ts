@@ -228,6 +228,14 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
     })
   })
 
+  it('may bring a list of more than 64 KiB, and each of its messages is received', async () => {
+    const { account, line } = await add({})
+    const ids = Array.from({ length: 50 }, (_, n) => `m${n}`)
+    const list = ids.map((id) => ({ id, from: ANNA, to: line.number, text: id.padEnd(1600, '.') }))
+    expect(await postSigned(pathOf(account), JSON.stringify(list))).to.include(DONE)
+    expect(await idsOf(line)).to.deep.equal(ids)
+  })
+
   describe('that nobody understands are kept', () => {
     it('100 of an account, the newest, and those of others stay', async () => {
       const [{ account }, { account: other }] = [await add({}), await add({})]
@@ -241,9 +249,9 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
       expect(await unclear(other)).to.deep.equal([{ why: 'a report with status "odd"', count: 1 }])
     })
 
-    it('whole up to 64 KiB, byte for byte; what is larger is refused, and not kept', async () => {
+    it('whole up to 512 KiB, byte for byte; what is larger is refused, and not kept', async () => {
       const { account } = await add({})
-      const bytes = Buffer.alloc(64 * 1024, Buffer.from([0, 255, 254, 10, 65]))
+      const bytes = Buffer.alloc(512 * 1024, Buffer.from([0, 255, 254, 10, 65]))
       expect(await postSigned(pathOf(account), bytes)).to.include(DONE)
       const larger = Buffer.concat([bytes, Buffer.from('x')])
       expect(await postSigned(pathOf(account), larger)).to.include({ status: 413 })

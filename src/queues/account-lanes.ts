@@ -51,6 +51,8 @@ export interface Taken {
  */
 const AHEAD_MS = 15
 const MOST_AT_ONCE = 200
+/** Lua has room for 8,000 values on its stack, and sessions may have room for more messages. */
+const MOST_IN_SCRIPT = 1000
 /**
  * The interval at which sent messages are counted. In a shorter one, a single batch that is settled would look like a
  * rush.
@@ -164,7 +166,8 @@ export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logg
         while (!isClosed && taking.size > limit / 2) await Promise.race(taking)
         if (isClosed) return
         count()
-        const [nextInMs, ids] = await scripted.takeFromLane(lane, Math.ceil(limit - taking.size))
+        const room = Math.min(Math.ceil(limit - taking.size), MOST_IN_SCRIPT)
+        const [nextInMs, ids] = await scripted.takeFromLane(lane, room)
         ids.forEach(start)
         if (ids.length > 0) return
         const waitMs = nextInMs < 0 ? WAIT_MS : Math.min(WAIT_MS, Math.max(nextInMs, SHORTEST_WAIT_MS))

@@ -99,6 +99,14 @@ describe('the lane of a carrier account', () => {
     for (const end of ends.splice(0)) end()
   })
 
+  it('gives out all that the sessions have room for, also more than one script can take', async () => {
+    const ids = Array.from({ length: 9000 }, (_, n) => String(n).padStart(4, '0'))
+    await put(...ids)
+    working.work(note, ids.length)
+    await untilTaken(ids.length)
+    expect(taken).to.deep.equal(ids)
+  })
+
   it('gives out again, later, what has to wait, and what else comes meanwhile at once', async () => {
     working.work((id) => {
       taken.push(id)

@@ -138,6 +138,7 @@ export async function listDisabledLines(db: Database): Promise<DisabledLine[]> {
 /** SQL: the ids of a line's messages in two states that no worker holds. Each list has an index of its own. */
 const QUEUED = `select m.id from messages m where m.line_id = :lineId and m.status in ('queued', 'sending') and m.status || '' = 'queued'`
 const SCHEDULED = `select m.id from messages m where m.line_id = :lineId and m.status = 'scheduled'`
+const SOMETHING_WAITS = `(exists (${QUEUED}) or exists (${SCHEDULED}))`
 
 /**
  * Ends messages that wait on a line, for their turn or for their time, if it is disabled. None passes its turn on,
@@ -167,6 +168,15 @@ export async function failOnDisabledLine(
   return { failed: changed.map(({ id }) => id), left, deliveries }
 }
 
+/** True if the line is disabled and messages still wait on it, which were locked when the others ended. */
+export async function hasWaitingOnDisabledLine(db: Database, lineId: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `select from lines where id = :lineId and status = 'disabled' and ${SOMETHING_WAITS}`,
+    { lineId },
+  )
+  return rows.length > 0
+}
+
 /**
  * Records that nothing waits on a disabled line any more. Does nothing if something still does because it was locked,
  * or if the line has been enabled and disabled again since.
@@ -174,7 +184,7 @@ export async function failOnDisabledLine(
 export async function noteNothingWaits(db: Database, { id, disabledAt }: DisabledLine): Promise<void> {
   await db.raw(
     `update lines set disabled_at = null
-     where id = :lineId and disabled_at = cast(:disabledAt as timestamptz) and not exists (${QUEUED}) and not exists (${SCHEDULED})`,
+     where id = :lineId and disabled_at = cast(:disabledAt as timestamptz) and not ${SOMETHING_WAITS}`,
     { lineId: id, disabledAt },
   )
 }

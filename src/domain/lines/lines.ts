@@ -20,7 +20,7 @@ import { record } from '../operating/audit.js'
 import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { listPausedCountries } from '../messages/country-guard.js'
-import { endOnDisabledLine } from '../messages/send/end-on-disabled-lines.js'
+import { endBeforeEnabling } from '../messages/send/end-on-disabled-lines.js'
 import { readName, readOptionalName } from '../names.js'
 import { readAllowedCountries } from './countries.js'
 import { asSender, readSender } from './senders.js'
@@ -168,7 +168,7 @@ export async function setLineStatus(
 ): Promise<void> {
   if (status === 'active') {
     await requireOwn(context.db, userId, lineId)
-    await endOnDisabledLine(context, lineId)
+    await endBeforeEnabling(context, lineId)
   }
   await transaction(context.db, async (trx) => {
     const before = await requireOwn(trx, userId, lineId)

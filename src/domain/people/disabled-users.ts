@@ -15,7 +15,7 @@ import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
-import { endOnDisabledLine } from '../messages/send/end-on-disabled-lines.js'
+import { endBeforeEnabling } from '../messages/send/end-on-disabled-lines.js'
 
 /** Decides whether a disabled user's lines, incoming webhooks, events and applications continue or stop. */
 export type Belongings = 'goes_on' | 'stops'
@@ -67,7 +67,7 @@ export async function disableUser(context: Context, userId: string, belongings: 
  */
 export async function enableUser(context: Context, userId: string): Promise<void> {
   if (isId(userId)) {
-    for (const lineId of await listStoppedLines(context.db, userId)) await endOnDisabledLine(context, lineId)
+    for (const lineId of await listStoppedLines(context.db, userId)) await endBeforeEnabling(context, lineId)
   }
   await transaction(context.db, async (trx) => {
     const { disabledAt } = await requireUser(trx, userId)

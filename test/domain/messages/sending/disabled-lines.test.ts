@@ -75,6 +75,31 @@ describeContext('messages that wait when their line is disabled', { carrierKinds
     await expectAll([id], ENDED)
   })
 
+  const again: [what: string, off: () => Promise<void>, on: () => Promise<void>][] = [
+    ['the line', disable, enable],
+    ['the user', () => disableUser(context, line.userId, 'stops'), () => enableUser(context, line.userId)],
+  ]
+  for (const [what, off, on] of again) {
+    it(`end before ${what} is enabled, also those that somebody has locked at that moment`, async () => {
+      const locked = await queueMessage(context, line)
+      await off()
+      const { enabling } = await transaction(context.db, async (trx) => {
+        await trx('messages').where({ id: locked }).forUpdate().select('id')
+        let isEnabled = false
+        const begun = on().then(() => (isEnabled = true))
+        // One after the other, so that it has looked again while the first is locked.
+        for (let n = 0; n < 3; n += 1) {
+          const free = await queueMessage(context, line)
+          const hasEnded = async () => isEnabled || (await messageRow(context, free)).status === 'failed'
+          await until('it has ended', hasEnded)
+        }
+        return { enabling: begun }
+      })
+      await enabling
+      await expectAll([locked], ENDED)
+    })
+  }
+
   it('end later if somebody has locked them', async () => {
     const id = await queueMessage(context, line)
     await disable()

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import type { CarrierClient } from '../../src/carriers/carrier.js'
-import type { Database } from '../../src/database/connection.js'
+import { transaction, type Database } from '../../src/database/connection.js'
 import type { ClaimedDelivery } from '../../src/database/endpoints/deliveries/delivering.js'
 import type { Context } from '../../src/domain/context.js'
 import { deliver, type DeliverOutcome } from '../../src/domain/endpoints/deliveries/deliver.js'
@@ -8,9 +8,11 @@ import { receiveMessage, type InboundMessage } from '../../src/domain/messages/r
 import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../src/domain/messages/submit.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import type { SendOutcome } from '../../src/domain/messages/send/send-outcome.js'
+import { asError } from '../../src/errors.js'
 import { newId } from '../../src/ids.js'
 import { jobIdOf } from '../../src/queues/jobs.js'
 import type { TestLine } from '../helpers/factories.js'
+import { until } from '../helpers/until.js'
 
 /** A row of `messages`, as far as tests look at it. */
 export interface MessageRow {
@@ -237,6 +239,31 @@ export async function countWaitingForLocks({ db }: { db: Database }): Promise<nu
     .where({ datname: db.raw('current_database()'), wait_event_type: 'Lock' })
     .pluck<number[]>('pid')
   return waiting.length
+}
+
+/**
+ * The first has done everything but its entry in the audit log when the second begins, and is committed only once the
+ * second waits, for what the first has locked or for the log too.
+ *
+ * @returns what the second was refused with, if it was; the first must not be
+ */
+export async function overlap(
+  { db }: { db: Database },
+  first: () => Promise<unknown>,
+  second: () => Promise<unknown>,
+): Promise<unknown> {
+  const { both } = await transaction(db, async (trx) => {
+    await trx.raw('lock table audit_log in exclusive mode')
+    const begun: Promise<unknown>[] = []
+    for (const act of [first, second]) {
+      begun.push(act())
+      await until('it waits', async () => (await countWaitingForLocks({ db })) === begun.length)
+    }
+    return { both: Promise.allSettled(begun) }
+  })
+  const [one, other] = await both
+  if (one?.status === 'rejected') throw asError(one.reason)
+  return other?.status === 'rejected' ? other.reason : undefined
 }
 
 /** Milliseconds from now, by Postgres's clock, until a row's due_at. */

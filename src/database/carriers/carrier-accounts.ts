@@ -159,12 +159,28 @@ export async function recordCarrierTest(
 }
 
 /**
+ * Keeps the accounts with these names from being deleted until the transaction ends; they can still change.
+ *
+ * @returns the names that no account has
+ */
+export async function holdCarrierAccounts(trx: Database, names: readonly string[]): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { name: string }[] }>(
+    'select name from carrier_accounts where name = any (?) order by id for key share',
+    [[...names]],
+  )
+  const held = new Set(rows.map(({ name }) => name))
+  return names.filter((name) => !held.has(name))
+}
+
+/**
  * Deletes an account without lines.
  *
  * @returns false if it has some, or does not exist
  */
-export async function deleteCarrierAccount(db: Database, id: string): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
+export async function deleteCarrierAccount(trx: Database, id: string): Promise<boolean> {
+  // In a statement of its own: the next one also sees the lines of those who held the account until now.
+  await trx.raw('select from carrier_accounts where id = ? for update', [id])
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
     `delete from carrier_accounts a where a.id = ? and not exists (
        select 1 from lines l where is_line_at(l.carrier, l.routes, a.name))
      returning a.id`,

@@ -1,5 +1,7 @@
 import type { CarrierClient } from '../../carriers/carrier.js'
 import type { AccountKey } from '../../carriers/registry.js'
+import { holdCarrierAccounts } from '../../database/carriers/carrier-accounts.js'
+import type { Database } from '../../database/connection.js'
 import { UserError } from '../../errors.js'
 import { openSettings, SettingsUnreadable } from './carrier-settings.js'
 import type { Context } from '../context.js'
@@ -28,6 +30,17 @@ export async function getCarrierClient(context: Context, account: AccountKey): P
     throw error
   }
   throw notSetUp(account.name)
+}
+
+/**
+ * Keeps accounts that a line gets from being removed until the transaction ends: a line that names an account that is
+ * gone would use a later one of the same name.
+ *
+ * @throws UserError if one has been removed
+ */
+export async function holdAccounts(trx: Database, names: readonly string[]): Promise<void> {
+  const [gone] = await holdCarrierAccounts(trx, names)
+  if (gone !== undefined) throw notSetUp(gone)
 }
 
 export function notSetUp(name: string): UserError {

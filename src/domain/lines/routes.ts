@@ -2,7 +2,7 @@ import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { updateLineRoutes, type Line, type Route } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
-import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
+import { getCarrierClient, holdAccounts, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { askOnChangedLine } from '../messages/send/raised-pace.js'
 import { record } from '../operating/audit.js'
@@ -33,6 +33,10 @@ export async function setRoutes(
   }
   const before = await transaction(context.db, async (trx) => {
     const before = await requireOwn(trx, userId, id)
+    await holdAccounts(
+      trx,
+      routes.map(({ carrier }) => carrier),
+    )
     await updateLineRoutes(trx, id, routes)
     const words = (each: readonly Route[]) => ({ routes: each.map(writeRoute) })
     const change = { before: words(before.routes), after: words(routes) }

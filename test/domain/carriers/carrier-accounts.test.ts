@@ -6,6 +6,7 @@ import {
   getCarrierAccountById,
   listAccountOverviews,
   removeCarrierAccount,
+  type CarrierAccount,
   type NewCarrierAccount,
 } from '../../../src/domain/carriers/carrier-accounts.js'
 import {
@@ -15,13 +16,18 @@ import {
 import { getCarrierAccountOverview } from '../../../src/domain/carriers/accounts/overview.js'
 import { testCarrierAccount } from '../../../src/domain/carriers/accounts/carrier-test.js'
 import { openSettings } from '../../../src/domain/carriers/carrier-settings.js'
-import { addLine } from '../../../src/domain/lines/lines.js'
+import type { Line } from '../../../src/database/lines/lines.js'
+import { changeLine } from '../../../src/domain/lines/change-line.js'
+import { addLine, getAnyLine } from '../../../src/domain/lines/lines.js'
+import { setRoutes } from '../../../src/domain/lines/routes.js'
+import { UserError } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { createTestContext, describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/services/parrot.js'
 import { openForSuite } from '../../helpers/suite.js'
+import { overlap } from '../fixtures.js'
 import { createPerson } from '../people/people.js'
 import { refusal } from '../refusal.js'
 
@@ -273,6 +279,43 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       await context.db('lines').where({ id: line.id }).delete()
       await removeCarrierAccount(context, account)
       expect((await refusal(getCarrierAccount(context, account.name))).status).to.equal(404)
+    })
+
+    describe('at the same moment as a line gets one', () => {
+      let account: CarrierAccount
+      let line: Line
+
+      beforeEach(async () => {
+        account = await add()
+        const { lineId } = await createLine(context)
+        line = await getAnyLine(context, lineId)
+      })
+
+      const remove = () => removeCarrierAccount(context, account)
+      const ways: [what: string, give: () => Promise<unknown>][] = [
+        ['as a route', () => setRoutes(context, line, [{ carrier: account.name }])],
+        ['instead of its own', () => changeLine(context, line, { carrierAccount: account.name })],
+        [
+          'because it is new',
+          () =>
+            addLine(context, { userId: line.userId, number: '+15557770004', carrierAccount: account.name }),
+        ],
+      ]
+      for (const [what, give] of ways) {
+        it(`${what}, which is refused if that comes second`, async () => {
+          expect(await overlap(context, remove, give))
+            .to.be.instanceOf(UserError)
+            .with.property('message')
+            .that.includes(`Carrier ${account.name} is not set up`)
+        })
+
+        it(`${what}, which keeps the account if that comes first`, async () => {
+          expect(await overlap(context, give, remove))
+            .to.be.instanceOf(UserError)
+            .with.property('message')
+            .that.includes(`${account.name} still has lines`)
+        })
+      }
     })
 
     it('but not the simulator, which cannot be changed either', async () => {

@@ -86,12 +86,20 @@ export async function upsertContact(
   return rows[0]
 }
 
-/** @returns false if the user has another contact with this number */
+const UNIQUE_VIOLATION = '23505'
+
+/** @returns false if the user has another contact with this number; the transaction must be rolled back then */
 export async function updateContactNumber(trx: Database, id: string, number: string): Promise<boolean> {
-  const { rowCount } = await trx.raw<{ rowCount: number }>(
-    `update contacts c set number = :number where id = :id
-       and not exists (select from contacts o where o.number = :number and o.user_id = c.user_id and o.id <> c.id)`,
-    { id, number },
-  )
-  return rowCount > 0
+  try {
+    const { rowCount } = await trx.raw<{ rowCount: number }>(
+      `update contacts c set number = :number where id = :id
+         and not exists (select from contacts o where o.number = :number and o.user_id = c.user_id and o.id <> c.id)`,
+      { id, number },
+    )
+    return rowCount > 0
+  } catch (error) {
+    // Another transaction, which has committed since this statement began, gave the number to a contact.
+    if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return false
+    throw error
+  }
 }

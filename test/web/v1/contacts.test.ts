@@ -1,10 +1,13 @@
 import { expect } from 'chai'
+import { transaction } from '../../../src/database/connection.js'
+import { upsertContact } from '../../../src/database/lines/contacts.js'
 import { listAudit } from '../../../src/domain/operating/audit.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
-import { ANNA, BEN, CLEO, countRows, inboundText } from '../../domain/fixtures.js'
+import { ANNA, BEN, CLEO, countRows, countWaitingForLocks, inboundText } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Contact {
@@ -112,6 +115,19 @@ describeWith(
       expectProblem(await other.client.put(`/v1/contacts/${id}`, { name: 'x' }), 404, /No contact/)
       expect(expectAnswer(await other.client.get('/v1/contacts'))).to.deep.equal([])
       expect((await list()).map(({ name }) => name)).to.deep.equal(['Anna', null])
+    })
+
+    it('refuses a number that another contact gets at the same moment', async () => {
+      const { context } = api
+      const { id } = await save({ phoneNumber: ANNA })
+      const { changing } = await transaction(context.db, async (trx) => {
+        await upsertContact(trx, { id: newId(), userId: line.userId, number: BEN }, {})
+        const begun = client.put(`/v1/contacts/${id}`, { phoneNumber: BEN })
+        await until('it waits', async () => (await countWaitingForLocks(context)) === 1)
+        return { changing: begun }
+      })
+      expectProblem(await changing, 409, /another contact/)
+      expect((await list()).map(({ phoneNumber }) => phoneNumber)).to.deep.equal([ANNA, BEN])
     })
 
     it('keeps messages from a blocked number without an event until it is unblocked', async () => {

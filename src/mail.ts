@@ -3,7 +3,10 @@ import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport'
 import { asError } from './errors.js'
 
 export interface Mail {
-  /** The id is the same on every try, so that mail programs show one mail if two arrive. */
+  /**
+   * The id is the same on every try, so that mail programs show one mail if two arrive. A mail that says something else
+   * has another one, because they may show only the first.
+   */
   id: string
   to: string
   subject: string

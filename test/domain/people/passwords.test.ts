@@ -17,6 +17,7 @@ import { startMailServer } from '../../helpers/services/mail-server.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { refusal } from '../refusal.js'
 import { changeRows } from '../fixtures.js'
+import { losingAnswers } from '../operating/notices/fixtures.js'
 import { createPerson, type Person } from './people.js'
 
 describe('passwords', () => {
@@ -256,6 +257,17 @@ describeContext(
       expect(tried.at(-1)).to.be.above(900)
       await plain.db('dispatches').update({ due_at: plain.db.fn.now() })
       expect(await sendMails(context)).to.equal(0)
+    })
+
+    it('is another mail in each attempt, because its link ends the one before', async () => {
+      await ask()
+      await sendMails(losingAnswers(context))
+      await plain.db('dispatches').update({ due_at: plain.db.fn.now() })
+      expect(await sendMails(context)).to.equal(1)
+      const links = server.mails.map(({ text }) => findSetUpLink(context, linkIn(text)))
+      expect((await Promise.all(links)).map((link) => link?.userId)).to.deep.equal([undefined, person.id])
+      const [first, second] = server.mails.map(({ headers }) => headers['message-id'])
+      expect(second).to.not.equal(first)
     })
 
     it('is tried no more when the user has asked again, because that would end the newer link', async () => {

@@ -10,6 +10,7 @@ import {
 import { findNotices } from '../../../database/operating/notices.js'
 import { asError, Unavailable, UserError } from '../../../errors.js'
 import { MailFailed, type Mail, type Mailer } from '../../../mail.js'
+import { sha256 } from '../../../secrets.js'
 import { dispatchAttempts } from '../../../telemetry/metrics.js'
 import { backoffMs, type Backoff } from '../../backoff.js'
 import type { Context } from '../../context.js'
@@ -67,8 +68,11 @@ async function sendNotices(context: Context, mailer: Mailer): Promise<Outcome | 
   if (claimed === undefined || first === undefined) return undefined
   const { to, dispatches } = claimed
   const notices = await findNotices(context.db, noticeIdsOf(dispatches))
+  // A later attempt may have more to tell than this one, and is another mail then.
+  const ids = dispatches.map((dispatch) => dispatch.id).toSorted()
+  const id = sha256(ids.join(' ')).toString('hex')
   const outcome = await trySending(context, mailer, first, to, () =>
-    Promise.resolve(noticesMail(notices, letterheadOf(context, mailer))),
+    Promise.resolve({ id, ...noticesMail(notices, letterheadOf(context, mailer)) }),
   )
   return settle(context, 'mail', dispatches, outcome, to.userId)
 }
@@ -79,7 +83,9 @@ async function sendResetLink(context: Context, mailer: Mailer): Promise<Outcome 
   if (dispatch === undefined) return undefined
   const outcome = await trySending(context, mailer, dispatch, dispatch, async () => {
     const link = await createSetUpLink(context, dispatch.userId, { lifetime: 'an hour' })
-    return resetMail(link, letterheadOf(context, mailer))
+    // The link ends that of the last attempt, so mail programs must not take this for the mail that they have.
+    const id = `${dispatch.id}.${dispatch.attempt}`
+    return { id, ...resetMail(link, letterheadOf(context, mailer)) }
   })
   return settle(context, 'reset_link', [dispatch], outcome, dispatch.userId)
 }
@@ -87,12 +93,12 @@ async function sendResetLink(context: Context, mailer: Mailer): Promise<Outcome 
 async function trySending(
   { log }: Context,
   mailer: Mailer,
-  { id }: Dispatch,
+  { id: dispatchId }: Dispatch,
   { email }: Recipient,
-  write: () => Promise<Pick<Mail, 'subject' | 'text'>>,
+  write: () => Promise<Omit<Mail, 'to'>>,
 ): Promise<Outcome> {
   try {
-    await mailer.send({ id, to: email, ...(await write()) })
+    await mailer.send({ to: email, ...(await write()) })
     return { kind: 'sent' }
   } catch (error) {
     // The account has been disabled since, so there is no link for it.
@@ -100,7 +106,7 @@ async function trySending(
     if (error instanceof Unavailable) throw error
     if (!(error instanceof MailFailed)) {
       // A bug of ours counts as an attempt: if the error were rethrown, it would recur every minute forever.
-      log.error({ dispatchId: id, err: asError(error) }, 'dispatch.broken')
+      log.error({ dispatchId, err: asError(error) }, 'dispatch.broken')
       return { kind: 'retry', failure: 'broken', isOfServer: false }
     }
     const { failure, responseCode, isFinal, isOfServer } = error

@@ -28,7 +28,7 @@ import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { changeRows, ahead, ago } from '../../fixtures.js'
 import { createPerson, type Person } from '../../people/people.js'
-import { forgetNotices, setEndpoint, toldNotices } from './fixtures.js'
+import { forgetNotices, losingAnswers, setEndpoint, toldNotices } from './fixtures.js'
 
 const MAIL_FROM = 'Acme Lines <lines@acme.example>'
 
@@ -205,6 +205,24 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       await makeDue()
       expect(await sendMails(context)).to.equal(1)
       expect(recipients()).to.have.members([owner.email, operator.email])
+    })
+
+    it('has the same id in each attempt, and another one if there is more to tell than in the last', async () => {
+      await setNoticeMails(plain, operator.id, 'none')
+      await tell()
+      for (let n = 0; n < 2; n += 1) {
+        await makeDue()
+        await sendMails(losingAnswers(context))
+      }
+      await addLine('Back office')
+      await tell()
+      await makeDue()
+      expect(await sendMails(context)).to.equal(1)
+      expect(server.mails.at(-1)?.text).to.include('Front desk fails').and.to.include('Back office fails')
+      const [first, second, last, ...others] = server.mails.map(({ headers }) => headers['message-id'])
+      expect(others).to.deep.equal([])
+      expect(second).to.equal(first)
+      expect(last).to.not.equal(first)
     })
 
     it('is given up after 15 attempts', async () => {

@@ -1,4 +1,16 @@
 import type { Context } from '../../../../src/domain/context.js'
+import { MailFailed, type Mail } from '../../../../src/mail.js'
+
+/** The mailer of a server whose last answer is lost: each mail arrives, and seems to have failed. */
+export function losingAnswers(context: Context): Context {
+  const { mailer } = context
+  if (mailer === undefined) throw new Error('no mailer')
+  const send = async (mail: Mail) => {
+    await mailer.send(mail)
+    throw new MailFailed('timeout', undefined, true)
+  }
+  return { ...context, mailer: { ...mailer, send } }
+}
 
 export interface ToldNotice {
   id: string

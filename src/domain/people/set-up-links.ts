@@ -53,11 +53,12 @@ export async function createSetUpLink(
   { lifetime = '7 days' }: { lifetime?: LinkLifetime } = {},
 ): Promise<SetUpLink> {
   const user = userId === null ? undefined : await getUser(context, userId)
-  if (user?.disabledAt != null) {
-    throw new UserError(`${user.email} is disabled. Enable the account first`, 409)
-  }
   const token = newToken()
   const expiresAt = await transaction(context.db, async (trx) => {
+    // Who disables the user holds this lock, and deletes the links that there are.
+    if (user !== undefined && (await lockUser(trx, user.id))?.disabledAt !== null) {
+      throw new UserError(`${user.email} is disabled. Enable the account first`, 409)
+    }
     await record(context, trx, { action: 'user.set_up_link.created', subjectId: userId, userId })
     return replaceSetUpLink(trx, userId, sha256(token), lifetime)
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { listUsers } from '../../../src/database/people/users.js'
 import { addUser, getUser, getUserByEmail } from '../../../src/domain/people/users.js'
+import { UserError } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { listSessions } from '../../../src/database/people/sessions.js'
 import { createApiToken, findTokenOwner } from '../../../src/domain/people/api-tokens.js'
@@ -19,7 +20,7 @@ import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startSession } from '../../helpers/web/sessions.js'
 import { personForEachTest, createPerson, PASSWORD } from './people.js'
 import { expectRefusal } from '../refusal.js'
-import { changeRows } from '../fixtures.js'
+import { changeRows, overlap } from '../fixtures.js'
 import { connect, createApplication } from '../applications/applications.js'
 
 const NEXT = 'a whole new password'
@@ -153,6 +154,13 @@ describeContext('users', (context) => {
       const refused = createSetUpLink(context, ada.id)
       await expectRefusal(refused, 409, `${ada.email} is disabled. Enable the account first`)
       await expectRefusal(createApiToken(context, ada.id, 'a program'), 409)
+    })
+
+    it('has no set-up link that was made at the same moment', async () => {
+      const disable = () => disableUser(context, ada.id, 'goes_on')
+      const refused = await overlap(context, disable, () => createSetUpLink(context, ada.id))
+      expect(refused).to.be.instanceOf(UserError).with.property('status', 409)
+      expect(await context.db('set_up_links').where({ user_id: ada.id })).to.deep.equal([])
     })
 
     it('is in the audit log, with what was stopped, and what goes on again', async () => {

@@ -8,6 +8,7 @@ import type { Percentiles } from '../src/domain/operating/overview/percentiles.j
 import type { QueueView } from '../src/domain/operating/overview/queues.js'
 import type { ServiceView } from '../src/domain/operating/overview/service.js'
 import type { Traffic } from '../src/domain/operating/overview/traffic.js'
+import { ownerOf } from '../src/domain/operating/overview/needs.js'
 import { printable } from './terminal.js'
 
 type Mood = 'good' | 'waiting' | 'bad'
@@ -104,14 +105,14 @@ function describeWait(way: string, wait: Percentiles | undefined): string {
 
 function describeEndpoints({ endpoints }: EndpointTroubles): string[] {
   return endpoints.map(
-    ({ host, lineNumber, disabledAt, failingSince, consecutiveFailureCount, waitingCount, heldCount }) => {
+    ({ disabledAt, failingSince, consecutiveFailureCount, waitingCount, heldCount, ...endpoint }) => {
       const failing =
         failingSince === null
           ? 'slow, so it gets fewer events at a time'
           : `failed ${countOf(consecutiveFailureCount, 'time')} in a row`
       const state = disabledAt === null ? failing : 'disabled'
       const left = `${describeCount(waitingCount)} events waiting, ${describeCount(heldCount)} held`
-      return `  ${host} of ${lineNumber ?? 'an application'}: ${state}; ${left}`
+      return `  ${endpoint.host} ${ownerOf(endpoint)}: ${state}; ${left}`
     },
   )
 }

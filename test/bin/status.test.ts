@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { countNewestMinutes } from '../../src/domain/operating/overview/count-minutes.js'
+import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import type { Overview } from '../../src/domain/operating/overview/overview.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine } from '../helpers/factories.js'
@@ -25,7 +26,7 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     expect(said).to.match(/\n {2}Postgres {9}healthy {7}Version: \d/)
     expect(said).to.match(/\n {2}Storage {10}healthy .* Writing: Not tested/)
     expect(said).to.match(
-      /Failing or slow endpoints, worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
+      /Failing or slow endpoints, worst first\n {2}127\.0\.0\.1:9 of the line \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
     )
     expect(said).to.match(/Busiest lines in the last 15 minutes\n {2}\+1555\d{7} {5}1 accepted, 0 received\n/)
     expect(said).not.to.include('secret-path')
@@ -39,9 +40,22 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
       slowed_at: context.db.fn.now(),
     })
     expect((await run('status')).join('\n')).to.match(
-      /127\.0\.0\.1:9 of \+1555\d{7}: slow, so it gets fewer events/,
+      /127\.0\.0\.1:9 of the line \+1555\d{7}: slow, so it gets fewer events/,
     )
     await context.db('endpoints').update({ ...before, slowed_at: null })
+  })
+
+  it('says that an endpoint gets the notifications of an account', async () => {
+    const { userId } = await createLine(context)
+    const { endpoint } = await addEndpoint(
+      context,
+      userId,
+      { isOfAccount: true },
+      { url: 'http://127.0.0.1:8/' },
+    )
+    await context.db('endpoints').where({ id: endpoint.id }).update({ failing_since: new Date() })
+    expect((await run('status')).join('\n')).to.include('127.0.0.1:8 of an account: ')
+    await context.db('endpoints').where({ id: endpoint.id }).delete()
   })
 
   it('prints all of it as JSON', async () => {

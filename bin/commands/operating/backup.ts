@@ -91,10 +91,11 @@ export function addRestoreCommand(program: Command): void {
           })
           await run(options, async (context) => {
             const { result, line } = await restore(context.config.databaseUrl, file, options)
+            // Nobody can do this before the next start, when what waits in the backup would be sent at once. It comes first
+            // in case anything after it fails.
+            await pauseAllSending(context, COMMAND_LINE)
             // One that was not started here may have other data.
             if (redisUrl === undefined) await emptyRedis(context.config.redisUrl)
-            // Nobody can do this before the next start, when what waits in the backup would be sent at once.
-            await pauseAllSending(context, COMMAND_LINE)
             const lost = lostSecrets(await countSealed(context))
             const cure = given.ENCRYPTION_KEY === undefined ? OTHER_KEY_CURE : lost?.cure
             const redis = redisUrl === undefined ? '' : 'Empty the Redis of REDIS_URL. '

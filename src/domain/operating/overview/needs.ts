@@ -199,7 +199,7 @@ type Owned = Pick<
   'id' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId'
 >
 
-function ownerOf({ lineNumber, applicationId }: Owned): string {
+export function ownerOf({ lineNumber, applicationId }: Pick<Owned, 'lineNumber' | 'applicationId'>): string {
   if (lineNumber !== null) return `of the line ${lineNumber}`
   return applicationId === null ? 'of an account' : 'of an application'
 }

@@ -7,8 +7,9 @@ import { phoneLibrary } from '../../kit/text/phone-library.js'
  */
 export type NumberForm = 'plus' | 'plain' | 'zeros' | 'national'
 
-/** E.164 has up to 15 digits; fewer than 8 are a short code. */
-const INTERNATIONAL = /^(?:\+|00)?([1-9]\d{7,14})$/
+/** E.164 has up to 15 digits; fewer than 8 are a short code, and 8 without a prefix may be one. */
+const INTERNATIONAL = /^(\+|00)?([1-9]\d{7,14})$/
+const LONGEST_SHORT_CODE = 8
 
 /** The separators that people put into numbers. */
 const SIGNS = /[\s().-]/g
@@ -21,8 +22,15 @@ const SIGNS = /[\s().-]/g
 export function readNumber(written: string, form: NumberForm = 'plus', line = ''): string {
   const tidy = written.replace(SIGNS, '')
   if (form === 'national' && !/^(?:\+|00)/.test(tidy)) return readNational(tidy, line) ?? written
-  const digits = INTERNATIONAL.exec(tidy)?.[1]
-  return digits === undefined ? written : `+${digits}`
+  const [, prefix, digits] = INTERNATIONAL.exec(tidy) ?? []
+  if (digits === undefined) return written
+  const mayBeShort = prefix === undefined && digits.length <= LONGEST_SHORT_CODE
+  return mayBeShort && !isPossible(`+${digits}`) ? written : `+${digits}`
+}
+
+/** Some short codes, such as those of Australia, are as long as the numbers of small countries. */
+function isPossible(number: string): boolean {
+  return phoneLibrary().parsePhoneNumberFromString(number)?.isPossible() === true
 }
 
 function readNational(tidy: string, line: string): string | undefined {

@@ -14,6 +14,10 @@ describe('numbers as providers write them', () => {
     ['0171 2345678', 'national', '+491712345678'],
     ['+15551234567', 'national', '+15551234567'],
     ['72404', 'plain', '72404'],
+    // A short code of Australia, and a number of the Cook Islands.
+    ['19123456', 'plain', '19123456'],
+    ['68255123', 'plain', '+68255123'],
+    ['0068255123', 'zeros', '+68255123'],
     ['ACME', 'plain', 'ACME'],
   ] as const) {
     it(`${written} (${form}) is ${number}`, () => {

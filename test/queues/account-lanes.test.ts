@@ -123,7 +123,7 @@ describe('the lane of a carrier account', () => {
   it('goes on after Redis has forgotten everything', async () => {
     working.work(note)
     await untilServed()
-    await putting.redis.flushall()
+    await putting.redis.flushdb()
     await untilServed()
     await put('a')
     await untilTaken(1)

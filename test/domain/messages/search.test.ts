@@ -229,7 +229,8 @@ describeContext('search', (context) => {
   })
 
   it('takes what has a special meaning in SQL as it is', async () => {
-    for (const written of ['%%%', '___', "'; drop", '\\\\\\', 'a\0bc']) {
+    // Letters that no random id of a name has.
+    for (const written of ['%%%', '___', "'; drop", '\\\\\\', 'x\0yz']) {
       expect(await find(written), written).to.deep.include({
         messages: [],
         lines: [],

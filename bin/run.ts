@@ -11,6 +11,7 @@ import { asError, Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
 import { describeFileFault } from './file-fault.js'
 import { printableFor } from './terminal.js'
+import { NOT_ALLOWED } from '../src/database/operating/identity.js'
 
 /**
  * Runs a command on the service's data. The exit code is 0, or 1 with one line that says what was wrong.
@@ -150,7 +151,5 @@ const NOT_RUNNING =
 const REFUSED = /^(28...|3D000)$/
 /** OpenSSL's codes for a certificate that has expired, is of another name or of an authority that is not known. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS_/
-/** Postgres's code for a missing right. */
-const NOT_ALLOWED = '42501'
 /** Postgres's codes for a column, a function and a table that do not exist. */
 const NO_SCHEMA = /^(42703|42883|42P01)$/

@@ -65,6 +65,8 @@ function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFau
       return { config: readConfig(usable), configFaults }
     } catch (error) {
       if (!(error instanceof ConfigInvalid)) throw error
+      // One that comes again names no variable that could be left out.
+      if (error.faults.some((fault) => configFaults.includes(fault))) throw error
       configFaults.push(...error.faults)
       const faulty = new Set(
         error.faults.flatMap((each) => each.match(/^[A-Z\d_]+( and [A-Z\d_]+)?/)?.[0].split(' and ') ?? []),

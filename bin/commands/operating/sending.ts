@@ -8,6 +8,7 @@ import {
   type PausedThing,
 } from '../../../src/database/operating/pauses.js'
 import type { Context } from '../../../src/domain/context.js'
+import { countOf } from '../../../src/domain/operating/overview/figures.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../../src/domain/operating/pauses.js'
 import { countTextLists } from '../../../src/database/operating/tasks.js'
 import { makeWaitingUnknown, stopListsUnderWay } from '../../../src/domain/messages/send/after-restore.js'
@@ -83,8 +84,8 @@ async function afterRestore(
   return {
     result: { isDryRun, before, count, listCount },
     lines: [
-      `${count} waiting ${count === 1 ? 'message' : 'messages'} ${isDryRun ? 'would become' : are(count)} unknown. Their owners can resend them under Activity, and you can with \`linehook message send-again\``,
-      `${listCount} text ${listCount === 1 ? 'list' : 'lists'} ${isDryRun ? 'would be' : are(listCount)} stopped. Their owners see which texts have no message`,
+      `${countOf(count, 'waiting message')} ${isDryRun ? 'would become' : are(count)} unknown. Their owners can resend them under Activity, and you can with \`linehook message send-again\``,
+      `${countOf(listCount, 'text list')} ${isDryRun ? 'would be' : are(listCount)} stopped. Their owners see which texts have no message`,
     ],
   }
 }

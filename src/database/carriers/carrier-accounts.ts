@@ -163,7 +163,7 @@ export async function recordCarrierTest(
  *
  * @returns the names that no account has
  */
-export async function holdCarrierAccounts(trx: Database, names: readonly string[]): Promise<string[]> {
+export async function lockCarrierAccounts(trx: Database, names: readonly string[]): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { name: string }[] }>(
     'select name from carrier_accounts where name = any (?) order by id for key share',
     [[...names]],

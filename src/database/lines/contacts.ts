@@ -1,3 +1,4 @@
+import { hasCode } from '../../errors.js'
 import type { Database } from '../connection.js'
 
 /** A user's name for another party's number. It applies to all lines of the user. */
@@ -99,7 +100,7 @@ export async function updateContactNumber(trx: Database, id: string, number: str
     return rowCount > 0
   } catch (error) {
     // Another transaction, which has committed since this statement began, gave the number to a contact.
-    if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return false
+    if (hasCode(error, UNIQUE_VIOLATION)) return false
     throw error
   }
 }

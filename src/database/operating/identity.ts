@@ -1,8 +1,9 @@
+import { hasCode } from '../../errors.js'
 import type { Database } from '../connection.js'
 import { only } from './overview/reading.js'
 
 /** Postgres's code for a missing right. */
-const NOT_ALLOWED = '42501'
+export const NOT_ALLOWED = '42501'
 
 /**
  * Distinguishes this database from every other one. A standby that takes over has the same identity. A database that
@@ -18,7 +19,7 @@ export async function readDatabaseIdentity(db: Database): Promise<string | undef
     )
     return only(rows).identity
   } catch (error) {
-    if ((error as { code?: string }).code === NOT_ALLOWED) return undefined
+    if (hasCode(error, NOT_ALLOWED)) return undefined
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { CarrierClient } from '../../carriers/carrier.js'
 import type { AccountKey } from '../../carriers/registry.js'
-import { holdCarrierAccounts } from '../../database/carriers/carrier-accounts.js'
+import { lockCarrierAccounts } from '../../database/carriers/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
 import { UserError } from '../../errors.js'
 import { openSettings, SettingsUnreadable } from './carrier-settings.js'
@@ -38,8 +38,8 @@ export async function getCarrierClient(context: Context, account: AccountKey): P
  *
  * @throws UserError if one has been removed
  */
-export async function holdAccounts(trx: Database, names: readonly string[]): Promise<void> {
-  const [gone] = await holdCarrierAccounts(trx, names)
+export async function requireAccounts(trx: Database, names: readonly string[]): Promise<void> {
+  const [gone] = await lockCarrierAccounts(trx, names)
   if (gone !== undefined) throw notSetUp(gone)
 }
 

@@ -2,7 +2,7 @@ import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { updateLineSettings, type Line, type LineSettings } from '../../database/lines/lines.js'
 import { storable } from '../../database/text.js'
-import { getCarrierClient, holdAccounts, notSetUp } from '../carriers/carrier-clients.js'
+import { getCarrierClient, requireAccounts, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { askOnChangedLine } from '../messages/send/raised-pace.js'
 import { record } from '../operating/audit.js'
@@ -30,7 +30,7 @@ export async function changeLine(
     const line = await requireOwn(trx, userId, id)
     if (account !== undefined) {
       readSender(line.number, line.country ?? undefined, account.kind)
-      await holdAccounts(trx, [account.name])
+      await requireAccounts(trx, [account.name])
     }
     const before = settingsOf(line)
     const after = {

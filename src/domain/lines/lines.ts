@@ -17,7 +17,7 @@ import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
 import { record } from '../operating/audit.js'
-import { getCarrierClient, holdAccounts, notSetUp } from '../carriers/carrier-clients.js'
+import { getCarrierClient, requireAccounts, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { listPausedCountries } from '../messages/country-guard.js'
 import { endBeforeEnabling } from '../messages/send/end-on-disabled-lines.js'
@@ -76,7 +76,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     pausedCountries: await pausedCountriesFor(context, fields.userId, details),
   }
   await transaction(db, async (trx) => {
-    await holdAccounts(trx, [line.carrierAccount])
+    await requireAccounts(trx, [line.carrierAccount])
     if (!(await insertLine(trx, line))) {
       throw new UserError(`number ${line.number} already belongs to a line`, 409)
     }

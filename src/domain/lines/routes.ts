@@ -2,7 +2,7 @@ import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { updateLineRoutes, type Line, type Route } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
-import { getCarrierClient, holdAccounts, notSetUp } from '../carriers/carrier-clients.js'
+import { getCarrierClient, requireAccounts, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { askOnChangedLine } from '../messages/send/raised-pace.js'
 import { record } from '../operating/audit.js'
@@ -33,7 +33,7 @@ export async function setRoutes(
   }
   const before = await transaction(context.db, async (trx) => {
     const before = await requireOwn(trx, userId, id)
-    await holdAccounts(
+    await requireAccounts(
       trx,
       routes.map(({ carrier }) => carrier),
     )

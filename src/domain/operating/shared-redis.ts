@@ -23,8 +23,8 @@ export const SHARED_REDIS = {
 
 export const UNKNOWN_SHARING = {
   why:
-    'The Postgres role may not call pg_control_system(), so nobody is told if another installation uses this Redis ' +
-    'database too.',
+    'The Postgres role may not call pg_control_system(), so Linehook cannot tell whether another installation also uses ' +
+    'this Redis database.',
   cure: 'Run `grant execute on function pg_control_system() to <role>` as a superuser of Postgres.',
 } as const
 

@@ -45,7 +45,7 @@ import { writeParty } from '../../input/query.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
-import { countText, sendText, TextForm, type CountedText } from './text-form.js'
+import { countText, isAnswerTo, sendText, TextForm, type CountedText } from './text-form.js'
 
 /** This is about as much of a conversation as a person reads in one go. */
 const PAGE_SIZE = 30
@@ -323,21 +323,17 @@ function Now(props: View & { page: Page }) {
 function Answer(props: { page: Page; view: View; counted: CountedText | undefined; pictureLimit: number }) {
   const { page, view, counted, pictureLimit } = props
   const { line, obstacles, path } = view
+  const action = `${path}/messages`
+  const isAnswer = isAnswerTo(page, { action, counted })
   return (
     <>
       <h2 class="unseen">Reply</h2>
-      {line.status !== 'active' ? (
+      {line.status !== 'active' && !isAnswer ? (
         <p class="empty">This line is disabled and cannot send.</p>
-      ) : obstacles.optedOutAt !== null && page.fault === undefined ? (
+      ) : obstacles.optedOutAt !== null && !isAnswer ? (
         <p class="empty">This number has opted out, so you cannot send to it.</p>
       ) : (
-        <TextForm
-          page={page}
-          action={`${path}/messages`}
-          counted={counted}
-          pictureLimit={pictureLimit}
-          isComposer
-        />
+        <TextForm page={page} action={action} counted={counted} pictureLimit={pictureLimit} isComposer />
       )}
     </>
   )

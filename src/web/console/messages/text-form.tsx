@@ -8,6 +8,7 @@ import { measureText, type Measure } from '../../../domain/messages/segments.js'
 import { MAX_TEXT_LENGTH, REFUSALS } from '../../../domain/messages/submit/refusals.js'
 import { UserError } from '../../../errors.js'
 import { newId } from '../../../ids.js'
+import { sha256 } from '../../../secrets.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { faultOf, Form, TextArea, typedIn } from '../form.js'
@@ -143,19 +144,29 @@ export function TextForm(props: {
   )
 }
 
+/**
+ * True if the page answers this form, with what was typed in it. Then the form stays, even if the line cannot send any
+ * more.
+ */
+export function isAnswerTo(
+  page: Page,
+  { action, counted }: { action: string; counted: CountedText | undefined },
+): boolean {
+  return counted !== undefined || [action, `${action}/segments`].includes(page.fault?.action ?? '')
+}
+
 /** The form has two buttons with two paths. A fault of either path is shown at this form. */
 export function ofThisForm(page: Page, path: string, action: string): Page {
   return page.fault?.action === path ? { ...page, fault: { ...page.fault, action } } : page
 }
 
-/** The form's key serves once: a second press of its button finds the message that the first one made. */
+/** @throws UserError */
 export async function sendText(
   context: Context,
   ctx: KoaContext,
   toNumber: string,
   mediaUrls: readonly string[] = [],
 ): Promise<{ id: string }> {
-  const key = fieldOf(ctx, 'key')
   if (fieldOf(ctx, 'text').trim() === '' && mediaUrls.length === 0) throw new UserError('text is required')
   const accepted = postMessage(context, {
     isFromConsole: true,
@@ -165,7 +176,7 @@ export async function sendText(
     toNumber,
     text: fieldOf(ctx, 'text'),
     ...(mediaUrls.length === 0 ? {} : { mediaUrls }),
-    idempotencyKey: key === '' ? undefined : key,
+    idempotencyKey: keyOf(ctx, [toNumber, ...mediaUrls]),
     sendAt: readSendTime(ctx),
   })
   return accepted.catch((error: unknown) => {
@@ -173,6 +184,17 @@ export async function sendText(
     const words = error instanceof UserError ? WORDS[error.message] : undefined
     throw error instanceof UserError && words !== undefined ? new UserError(words, error.status) : error
   })
+}
+
+/**
+ * Makes the key of one message: a second press of the form's button finds the message that the first one made. Whoever
+ * goes back to the form and changes it wants another message, so what was typed is part of the key.
+ */
+function keyOf(ctx: KoaContext, others: readonly string[]): string | undefined {
+  const key = fieldOf(ctx, 'key')
+  if (key === '') return undefined
+  const typed = ['text', 'sendAt', 'zone'].map((name) => fieldOf(ctx, name))
+  return `${key}-${sha256(JSON.stringify([...typed, ...others])).toString('hex', 0, 8)}`
 }
 
 const WORDS: Partial<Record<string, string>> = {

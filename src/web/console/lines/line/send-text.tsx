@@ -4,7 +4,14 @@ import { Field } from '../../form.js'
 import { messagePath } from '../../messages/message/path.js'
 import { withNotice } from '../../notices.js'
 import type { Act } from '../../page.js'
-import { countText, ofThisForm, sendText, TextForm, type CountedText } from '../../messages/text-form.js'
+import {
+  countText,
+  isAnswerTo,
+  ofThisForm,
+  sendText,
+  TextForm,
+  type CountedText,
+} from '../../messages/text-form.js'
 import { Section, type LineView } from './section.js'
 
 const ID = 'messages'
@@ -15,12 +22,13 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
   const action = `${path}/${ID}`
   const counting = `${action}/segments`
   const isActive = line.status === 'active'
+  const hasForm = isActive || isAnswerTo(view.page, { action, counted })
   return (
     <Section
       view={view}
       id={ID}
       title="Send a text"
-      offers={isActive ? [action, counting] : []}
+      offers={hasForm ? [action, counting] : []}
       isAnswer={counted !== undefined}
     >
       {isActive && !view.page.isPortal && (
@@ -28,7 +36,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
           To text many people at once, <a href={`${path}/list`}>send to a list</a> from a CSV file.
         </p>
       )}
-      {isActive ? (
+      {hasForm ? (
         <TextForm page={view.page} action={action} counted={counted}>
           <Field
             page={ofThisForm(view.page, counting, action)}

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../../../src/domain/lines/lines.js'
 import { newId } from '../../../../../src/ids.js'
-import { ANNA, countRows, messageRow } from '../../../../domain/fixtures.js'
+import { ANNA, BEN, countRows, messageRow } from '../../../../domain/fixtures.js'
 import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
@@ -34,6 +34,16 @@ describeWith("a line's tab Send", startConsole, (site) => {
     expect(await countRows(site.context, 'messages')).to.equal(count)
     const { text } = await line.browser.get(location ?? '')
     expect(wordsOf(text)).to.include('Message accepted.').and.include('Length 1 segment, GSM-7')
+  })
+
+  it('sends another text with the same form, as Back shows it again', async () => {
+    const key = keyOf(await line.page('/send'))
+    const before = await countRows(site.context, 'messages')
+    const typed = { to: ANNA, text: 'Hello', key }
+    for (const fields of [typed, { ...typed, to: BEN }, { ...typed, text: 'Goodbye' }, typed]) {
+      expect((await line.submit('messages', fields)).status).to.equal(303)
+    }
+    expect(await countRows(site.context, 'messages')).to.equal(before + 3)
   })
 
   it('says what is wrong with a text, with what was typed still in it', async () => {
@@ -102,7 +112,19 @@ describeWith("a line's tab Send", startConsole, (site) => {
   it('has no form for a disabled line', async () => {
     await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
     expect(wordsOf(await line.page('/send'))).to.include('This line is disabled and cannot send.')
-    expect((await line.submit('messages', { to: ANNA, text: 'Hello' })).status).to.equal(403)
+  })
+
+  it('keeps what was typed if the line has been disabled meanwhile', async () => {
+    await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
+    const typed = { to: ANNA, text: 'A long text' }
+    const refused = await line.submit('messages', typed)
+    expectFault(refused, 403, 'This line is disabled and cannot send')
+    expect(refused.text).to.include(`value="${ANNA}"`).and.include('>A long text</textarea>')
+    const { text } = await line.submit('messages/segments', typed)
+    expect(text).to.include('>A long text</textarea>')
+    const reply = await line.submit(`conversations/${encodeURIComponent(ANNA)}/messages`, typed)
+    expectFault(reply, 403, 'This line is disabled and cannot send')
+    expect(reply.text).to.include('>A long text</textarea>')
   })
 
   it('has gauges of the messages that were accepted, of the line and of the busiest numbers', async () => {

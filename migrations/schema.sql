@@ -2777,13 +2777,14 @@ AS $function$
 declare
   ids uuid[];
   firsts boolean[];
+  positions bigint[];
   now_at timestamptz;
 begin
   perform pg_advisory_xact_lock(hashtextextended(line::text, 2));
   now_at := clock_timestamp();
 
-  select array_agg(w.id), array_agg(w.is_first) into ids, firsts from (
-    select m.id, x.is_first from messages m cross join lateral (
+  select array_agg(w.id), array_agg(w.is_first), array_agg(w.position) into ids, firsts, positions from (
+    select m.id, m.position, x.is_first from messages m cross join lateral (
       select not exists (
         select from messages p where p.line_id = m.line_id and p.to_number = m.to_number
           and p.status in ('queued', 'sending') and p.position < m.position) as is_first
@@ -2804,10 +2805,11 @@ begin
         due_at = case when o.is_first then greatest(now_at, m.not_before) else now_at + look_again end
     from unnest(ids, firsts) as o(id, is_first)
     where m.id = any (ids) and m.id = o.id and m.status || '' = 'queued'
-    returning m.id, m.position,
+    returning m.id,
       case when o.is_first and coalesce(m.not_before <= now_at, true) then m.job_generation end as generation
   )
-  select w.id, w.generation, w.position from woken w order by w.position;
+  select o.id, w.generation, o.position from unnest(ids, positions) as o(id, position)
+  left join woken w on w.id = o.id order by o.position;
 end $function$
 ;
 

@@ -3,7 +3,8 @@
 -- something else keep their time.
 --
 -- after: the position of the last message of the batch before. The answer is in order of positions; without a
--- generation there is no job to enqueue. A message that was already woken is left alone, so doing it twice does no
+-- generation there is no job to enqueue. A message that ended while its lock was waited for is in it too: an answer with
+-- fewer than max_count says that no more wait. A message that was already woken is left alone, so doing it twice does no
 -- harm.
 --
 -- It takes the lock of `claim_messages`. So a claim that still saw the pause has written by then that its message waits.
@@ -14,13 +15,14 @@ language plpgsql volatile set enable_seqscan = off as $$
 declare
   ids uuid[];
   firsts boolean[];
+  positions bigint[];
   now_at timestamptz;
 begin
   perform pg_advisory_xact_lock(hashtextextended(line::text, 2));
   now_at := clock_timestamp();
 
-  select array_agg(w.id), array_agg(w.is_first) into ids, firsts from (
-    select m.id, x.is_first from messages m cross join lateral (
+  select array_agg(w.id), array_agg(w.is_first), array_agg(w.position) into ids, firsts, positions from (
+    select m.id, m.position, x.is_first from messages m cross join lateral (
       select not exists (
         select from messages p where p.line_id = m.line_id and p.to_number = m.to_number
           and p.status in ('queued', 'sending') and p.position < m.position) as is_first
@@ -41,8 +43,9 @@ begin
         due_at = case when o.is_first then greatest(now_at, m.not_before) else now_at + look_again end
     from unnest(ids, firsts) as o(id, is_first)
     where m.id = any (ids) and m.id = o.id and m.status || '' = 'queued'
-    returning m.id, m.position,
+    returning m.id,
       case when o.is_first and coalesce(m.not_before <= now_at, true) then m.job_generation end as generation
   )
-  select w.id, w.generation, w.position from woken w order by w.position;
+  select o.id, w.generation, o.position from unnest(ids, positions) as o(id, position)
+  left join woken w on w.id = o.id order by o.position;
 end $$;

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { wakeMessages } from '../../../../src/database/messages/resumptions.js'
 import { findAllSending, listPaused, listPausesOfLine } from '../../../../src/database/operating/pauses.js'
 import { getOwnLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import {
@@ -262,6 +263,30 @@ describeContext('pauses', (context) => {
       await resumeLine(context, COMMAND_LINE, own)
       expect(await enqueueResumed(context)).to.equal(2500)
       expect(await enqueueResumed(context)).to.equal(0)
+    })
+
+    it('of a line brings those after a full batch of which one ends at that moment', async () => {
+      const waiting = { due_at: ahead(context, '4 hours') }
+      const ids = [
+        await queueMessage(context, line, { ...waiting, to_number: ANNA }),
+        await queueMessage(context, line, { ...waiting, to_number: BEN }),
+        await queueMessage(context, line, { ...waiting, to_number: CLEO }),
+      ]
+      const batch = { limit: 2, lookAgainMs: 30_000 }
+      const ending = await context.db.transaction()
+      await ending('messages').where({ id: ids[0] }).update({ status: 'failed', error: 'expired' })
+      const waking = wakeMessages(context.db, line.lineId, { ...batch, after: '0' })
+      await until('it waits for the end', async () => (await countWaitingForLocks(context)) === 1)
+      await ending.commit()
+      const woken = await waking
+      expect(woken).to.containSubset([
+        { id: ids[0], generation: null },
+        { id: ids[1], generation: 1 },
+      ])
+      const after = woken.at(-1)!.position
+      expect(await wakeMessages(context.db, line.lineId, { ...batch, after })).to.containSubset([
+        { id: ids[2], generation: 1 },
+      ])
     })
 
     it('lets a message end that is with the carrier, and gives back one that the carrier did not take', async () => {

@@ -131,7 +131,8 @@ export async function releaseHeldDeliveries(
 
 /**
  * Releases deliveries that were held because their line was disabled, if it is active now, and continues their rounds
- * of attempts where they were.
+ * of attempts where they were. It waits for those that somebody has locked, in order of their ids: nobody looks for them
+ * again after this.
  */
 export async function releaseDeliveriesOfLine(
   db: Database,
@@ -144,7 +145,7 @@ export async function releaseDeliveriesOfLine(
          job_generation = job_generation + 1
        where id in (select d.id from deliveries d join lines l on l.id = d.line_id and l.status = 'active'
                     where d.line_id = ? and d.last_failure = 'line_disabled' and d.status = 'held'
-                    order by d.id limit ? for update of d skip locked)
+                    order by d.id limit ? for update of d)
        returning id, endpoint_id as "endpointId", job_generation as generation
      )
      select * from released order by id`,

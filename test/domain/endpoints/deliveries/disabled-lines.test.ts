@@ -146,6 +146,22 @@ describeContext('events that wait while their line is disabled', (context) => {
     expect(await deliveryRow(context, delivery.id)).to.include({ status: 'delivered' })
   })
 
+  it('are released too if somebody has one locked when the line is enabled', async () => {
+    const delivery = await receiveForDelivery(context, line)
+    await setStatus('disabled')
+    await run(delivery)
+    // As another process does that releases it, and is killed before the commit.
+    const trx = await context.db.transaction()
+    await trx('deliveries').where({ id: delivery.id }).update({ status: 'pending' })
+    await setStatus('active')
+    let isOver = false
+    const releasing = enqueueResumed(context).then(() => (isOver = true))
+    await until('it waits, or is over', async () => isOver || (await countWaitingForLocks(context)) === 1)
+    await trx.rollback()
+    await releasing
+    expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', last_failure: null })
+  })
+
   it('for an application do not keep those of its other lines waiting', async () => {
     const application = await createApplication(context, { webhookUrl: receiver.url })
     const [off, on] = [await createLine(context), await createLine(context)]

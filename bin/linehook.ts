@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { keepCompiled } from '../src/kit/process/compile-cache.js'
 import { hideKnownWarnings } from '../src/kit/process/foreign-warnings.js'
 import { loadProcess } from '../src/kit/process/stop-request.js'
@@ -24,19 +25,29 @@ function endWithReader(): void {
 }
 
 async function runCommand(): Promise<void> {
-  // As usual, the file does not replace variables that the environment has.
-  if (existsSync('.env')) process.loadEnvFile('.env')
   const asked = process.argv.slice(2)
-  const { createProgram } = await import('./program.js')
   try {
+    loadEnvFile()
+    const { createProgram } = await import('./program.js')
     await (await createProgram(asked)).parseAsync()
   } catch (error) {
-    const { describeFileFault } = await import('./file-fault.js')
-    const fileFault = describeFileFault(error)
+    const { describeFault } = await import('./file-fault.js')
+    const fault = describeFault(error)
     // Any other error is unexpected, so a person gets it with its stack.
-    if (!asked.includes('--json') && fileFault === undefined) throw error
-    const said = fileFault ?? (error instanceof Error ? error.message : String(error))
+    if (!asked.includes('--json') && fault === undefined) throw error
+    const said = fault ?? (error instanceof Error ? error.message : String(error))
     process.stderr.write(asked.includes('--json') ? `${JSON.stringify({ error: said })}\n` : `${said}\n`)
     process.exitCode = 1
   }
+}
+
+/**
+ * As usual, the file does not replace variables that the environment has. `process.loadEnvFile` is not used, because it
+ * says of a file that this user may not read that there is none. A folder of this name is somebody else's, such as the
+ * virtual environment of a Python project.
+ */
+function loadEnvFile(): void {
+  if (statSync('.env', { throwIfNoEntry: false })?.isDirectory() !== false) return
+  for (const [name, value] of Object.entries(parseEnv(readFileSync('.env', 'utf8'))))
+    process.env[name] ??= value
 }

@@ -104,7 +104,12 @@ export function environment(): NodeJS.ProcessEnv {
   return { ...runningEnvironment(), ...env }
 }
 
-function explain(error: unknown): string {
+/**
+ * Explains an error that a person can fix, in a sentence that names the fix.
+ *
+ * @throws the error itself if it is any other
+ */
+export function explain(error: unknown): string {
   if (error instanceof UserError) return error.message
   const given = givenEnvironment()
   const isConfigured = (given.DATABASE_URL ?? given.DATABASE_URL_FILE) !== undefined

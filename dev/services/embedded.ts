@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { hasCode, UserError } from '../../src/errors.js'
 
 /** The folder for everything that the embedded set-up keeps: the services' data, generated secrets, and what runs now. */
 export const DATA_FOLDER = resolve('.data')
@@ -44,12 +45,11 @@ export function givenEnvironment(): NodeJS.ProcessEnv {
 export function embeddedSettings(): EmbeddedSettings {
   const known = readJson(settingsPath) as EmbeddedSettings | undefined
   if (known) return known
-  const fresh = {
+  writeFirst(settingsPath, {
     encryptionKey: randomBytes(32).toString('base64'),
     queuesPassword: randomBytes(12).toString('base64url'),
-  }
-  writeJson(settingsPath, fresh)
-  return fresh
+  })
+  return embeddedSettings()
 }
 
 export function keepReceiverPort(receiverPort: number): void {
@@ -62,8 +62,20 @@ export function keepRunning(running: { databaseUrl: string; redisUrl: string; pu
   writeJson(servicesPath, { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PUBLIC_URL: publicUrl })
 }
 
+/** @throws UserError if the file is damaged */
 function readJson(path: string): unknown {
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  if (!existsSync(path)) return undefined
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new UserError(
+      path === settingsPath
+        ? `${path} is damaged. The key of this folder's secrets is in it, so restore it from a backup`
+        : `${path} is damaged. Delete it; the next start writes it again`,
+    )
+  }
 }
 
 /** Other users may not list it, but another account must pass through it to Postgres's own folder. */
@@ -71,11 +83,36 @@ export function makeDataFolder(): void {
   mkdirSync(DATA_FOLDER, { recursive: true, mode: 0o711 })
 }
 
-/** Writes the whole file or nothing. Only this user may read it, because it holds secrets. */
 function writeJson(path: string, value: unknown): void {
+  renameSync(writeUnfinished(path, value), path)
+}
+
+/**
+ * Writes the file unless there is one. Of two commands that make a key at the same moment, both must use the same one:
+ * nothing would open what was encrypted with the other.
+ */
+function writeFirst(path: string, value: unknown): void {
+  const unfinished = writeUnfinished(path, value)
+  try {
+    linkSync(unfinished, path)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    rmSync(unfinished)
+  }
+}
+
+/**
+ * Writes a whole file beside its place, so that nobody ever reads half of it there. Only this user may read it, because
+ * it holds secrets. It is on the disk when this returns: the key must outlive a power failure, as everything that is
+ * encrypted with it does.
+ */
+function writeUnfinished(path: string, value: unknown): string {
   makeDataFolder()
-  writeFileSync(`${path}.new`, JSON.stringify(value, null, 2), { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  const unfinished = `${path}.${process.pid}.new`
+  rmSync(unfinished, { force: true })
+  writeFileSync(unfinished, JSON.stringify(value, null, 2), { mode: 0o600, flush: true })
+  return unfinished
 }
 
 /** What to do about secrets that the key of this folder does not open. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../dev/services/free-port.js'
 import { readVersion } from '../../src/config/version.js'
 import { connectDatabase } from '../../src/database/connection.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
@@ -112,6 +113,23 @@ describe('linehook, the command line', () => {
         ['A file cannot be read or written (EISDIR: illegal operation on a directory, read)'],
       ])
     }
+  })
+
+  it('a folder that is called .env is not the file with variables', async () => {
+    await mkdir(join(folder, '.env'))
+    const { exitCode, errorLines } = await linehook(environment, ['line', 'list'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([0, []])
+  })
+
+  it('start says what is wrong with a Postgres that is configured, without a stack trace', async () => {
+    await writeFile(join(folder, 'Procfile'), 'web: node dist/src/server.js\n')
+    const away = {
+      ...environment,
+      DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/linehook',
+      PORT: String(await freePort()),
+    }
+    const { exitCode, errorLines } = await linehook(away, ['start'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([1, ['Postgres cannot be reached. Check DATABASE_URL']])
   })
 
   it('without any configuration it says how to start, and leaves the folder as it is', async () => {

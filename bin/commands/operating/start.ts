@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { start, StartRefused } from '../../../dev/start/start.js'
+import { explain, refuse } from '../../run.js'
 
 export function addStartCommand(program: Command): void {
   program
@@ -12,9 +13,7 @@ export function addStartCommand(program: Command): void {
       try {
         await start({ watch: options.watch === true, small: options.small })
       } catch (error) {
-        if (!(error instanceof StartRefused)) throw error
-        process.stderr.write(`${error.message}\n`)
-        process.exitCode = 1
+        refuse({}, error instanceof StartRefused ? error.message : explain(error))
       }
     })
 }

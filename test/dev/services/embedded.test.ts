@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../../src/config.js'
@@ -38,6 +38,25 @@ describe('embedded settings', () => {
     const second = await environment()
     expect(second.ENCRYPTION_KEY).not.to.equal(first.ENCRYPTION_KEY)
     expect(second.QUEUES_PASSWORD).not.to.equal(first.QUEUES_PASSWORD)
+  })
+
+  it('of commands that make them at the same moment all have the same', async () => {
+    // Each looks for the file, waits for the others, and goes on.
+    const at = Date.now() + 1500
+    const expression = `(() => { while (Date.now() < ${at}); return embedded.embeddedSettings() })()`
+    const all = await Promise.all(Array.from({ length: 4 }, () => evaluate(expression)))
+    const kept = await evaluate('embedded.embeddedSettings()')
+    for (const each of all) expect(each).to.deep.equal(kept)
+  })
+
+  it('a damaged file of secrets is named, and stays as it is', async () => {
+    await environment()
+    await writeFile(join(folder, '.data/settings.json'), '{"encryptionKey":')
+    const said = await evaluate(
+      `(() => { try { embedded.embeddedSettings() } catch (error) { return error.message } })()`,
+    )
+    expect(said).to.match(/\/\.data\/settings\.json is damaged\. .+ restore it from a backup$/)
+    expect(await readFile(join(folder, '.data/settings.json'), 'utf8')).to.equal('{"encryptionKey":')
   })
 
   it('with what runs they are a whole configuration, for loopback only', async () => {

@@ -84,6 +84,12 @@ export function createChannel(port: Port, { onStored, onPdu }: Unsolicited): Cha
 
   function takeLine(line: string): void {
     if (line === '') return
+    // The modem has announced something in the same breath.
+    if (waiting?.isForPrompt === true && line.startsWith('>')) {
+      waiting.settle('prompt')
+      takeLine(line.slice(1).trim())
+      return
+    }
     if (pduLength !== undefined) {
       const length = pduLength
       pduLength = undefined

@@ -8,6 +8,7 @@ import {
   type CarrierClient,
   type OutboundMessage,
 } from '../carrier.js'
+import { newId } from '../../ids.js'
 import { countSegments } from '../../kit/text/segments.js'
 import type { SentRecord } from '../records.js'
 import { NotWritten, type Channel } from './channel.js'
@@ -82,11 +83,36 @@ async function sendParts(
 ): Promise<{ carrierMessageId: string }> {
   let carrierMessageId = ''
   for (const [index, part] of parts.entries()) {
-    if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before all of it was sent')
-    carrierMessageId = index === 0 ? await sendPart(modem, part) : await sendLaterPart(modem, part, signal)
+    try {
+      if (signal.aborted) throw tooLate(index)
+      carrierMessageId = index === 0 ? await sendPart(modem, part) : await sendLaterPart(modem, part, signal)
+    } catch (error) {
+      const record = index === 0 && signal.aborted ? failureOf(error) : undefined
+      if (record === undefined) throw error
+      modem.onLate(id, record)
+      // Its sender has counted it as unknown by now, and must not send it again.
+      throw new CarrierOutcomeUnknown(record.error, { cause: error })
+    }
   }
   if (signal.aborted) modem.onLate(id, { carrierMessageId, status: 'sent' })
   return { carrierMessageId }
+}
+
+function tooLate(partsSent: number): Error {
+  return partsSent === 0
+    ? new CarrierUnavailable('the modem was busy with another text until the time ran out')
+    : new CarrierOutcomeUnknown('the time ran out before all of it was sent')
+}
+
+/** Returns what an error of the first part says about the text, when it is too late to try again. */
+function failureOf(error: unknown): (SentRecord & { error: string }) | undefined {
+  const failed = { status: 'failed', carrierMessageId: newId() } as const
+  if (error instanceof CarrierRejected) {
+    const { reason, carrierCode } = error
+    return { ...failed, error: reason, ...(carrierCode !== undefined && { carrierCode }) }
+  }
+  if (error instanceof CarrierThrottled) return { ...failed, error: 'the modem or the network was busy' }
+  return error instanceof CarrierUnavailable ? { ...failed, error: error.message } : undefined
 }
 
 /** Earlier parts are sent already, so this part is tried again unless it may have been sent too. */

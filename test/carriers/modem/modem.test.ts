@@ -145,6 +145,8 @@ describe('a modem', () => {
     ['there is none, and no reason', { noPrompt: 'ERROR' }, CarrierUnavailable],
     ['there is an OK instead of the prompt', { noPrompt: 'OK' }, CarrierUnavailable],
     ['the network did not answer', { cms: 332 }, CarrierOutcomeUnknown],
+    ['the network does not know such a text', { cms: 95 }, CarrierRejected],
+    ['the SMS centre does not take such a validity', { cms: 199 }, CarrierRejected],
     ['the modem has a code of its own', { cms: 512 }, CarrierOutcomeUnknown],
     ['the modem gives no reason', { line: 'ERROR' }, CarrierOutcomeUnknown],
   ] as const) {
@@ -188,6 +190,44 @@ describe('a modem', () => {
     modem.state.outcomeOf = () => undefined
     await send()
     expect(modem.taken).to.have.length(2)
+  })
+
+  it('tells afterwards that the modem refused a text too late', async () => {
+    await startReady({ outcomeOf: () => ({ lateMs: 1000, cms: 21 }) })
+    const id = '0197a000-0000-7000-8000-000000000002'
+    expect(await failure(send({ id }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
+    await until('it is told', () => held.receipts.length === 1)
+    expect(held.receipts[0]).to.deep.include({ status: 'failed', messageId: id, carrierCode: 'CMS-21' })
+  })
+
+  it('tells afterwards that a text was not sent because another took its time', async () => {
+    await startReady({ outcomeOf: (_to, text) => (text === 'one' ? { lateMs: 1000 } : undefined) })
+    const [one, two] = ['0197a000-0000-7000-8000-000000000003', '0197a000-0000-7000-8000-000000000004']
+    const sending = send({ id: one, text: 'one' })
+    await until('it is with the network', () => modem.taken.length === 1)
+    expect(await failure(send({ id: two, text: 'two' }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
+    await sending
+    await until('it is told', () => held.receipts.length === 1)
+    expect(held.receipts[0]).to.deep.include({ status: 'failed', messageId: two })
+    expect(modem.taken.map(({ text }) => text)).to.deep.equal(['one'])
+  })
+
+  it('says nothing afterwards about a text of which a part was sent', async () => {
+    await startReady({
+      outcomeOf: (_to, text) => (text.includes('b') ? { lateMs: 1000, cms: 21 } : undefined),
+    })
+    const id = '0197a000-0000-7000-8000-000000000005'
+    const text = 'a'.repeat(153) + 'b'.repeat(20)
+    expect(await failure(send({ id, text }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
+    modem.state.outcomeOf = () => undefined
+    await send()
+    expect(held.receipts).to.deep.equal([])
+  })
+
+  it('sends a text although an announcement comes with its prompt', async () => {
+    await startReady({ afterPrompt: '\r\n+CMTI: "SM",0\r\n' })
+    await send()
+    expect(modem.taken).to.have.length(1)
   })
 
   it('never sends a part again that may have been sent', async () => {

@@ -42,7 +42,7 @@ export interface ModemStandIn {
 type Outcome =
   | { cms: number }
   | { line: string }
-  | { lateMs: number }
+  | { lateMs: number; cms?: number }
   | { noPrompt: string }
   | 'taken_silently'
   | 'hangs'
@@ -74,6 +74,12 @@ export interface ModemState {
   noise: string
   /** `+CMGD` fails. */
   keepsTexts: boolean
+  /** What `+CMGL` writes instead of a PDU, for noise on the line. */
+  listedAs: (pdu: string) => string
+  /** What comes together with the prompt, such as an announcement. */
+  afterPrompt: string
+  /** False if the memory for reports cannot be selected. */
+  hasReportMemory: boolean
 }
 
 const [CTRL_Z, ESC, CR, BACKSPACE] = [0x1a, 0x1b, 0x0d, 0x08]
@@ -98,7 +104,7 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
     },
     ...{ operator: 'Test Mobile', indications: '(0-2),(0,1),(0,2),(0-2),(0,1)', memories: ['SM', 'ME'] },
     ...{ capacity: 20, outcomeOf: () => undefined, reports: undefined, isHung: false, noise: '' },
-    ...{ keepsTexts: false },
+    ...{ keepsTexts: false, listedAs: (pdu: string) => pdu, hasReportMemory: true, afterPrompt: '' },
     ...changes,
   }
   const standIn = { taken: [], pdus: [], commands: [], state } as unknown as ModemStandIn
@@ -258,7 +264,11 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       } else if (given === '?') {
         const each = [mode.memory, mode.memory, state.memories[0] ?? '']
         ok(`+CPMS: ${each.map((memory) => `"${memory}",${usedIn(memory)},${state.capacity}`).join(',')}`)
-      } else if (first === undefined || ![...state.memories, 'SR'].includes(first)) fail(302, 'CMS')
+      } else if (
+        first === undefined ||
+        ![...state.memories, ...(state.hasReportMemory ? ['SR'] : [])].includes(first)
+      )
+        fail(302, 'CMS')
       else {
         mode.memory = first
         ok(`+CPMS: ${Array.from({ length: 3 }, () => `${usedIn(first)},${state.capacity}`).join(',')}`)
@@ -280,9 +290,17 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
         .flatMap((each) => {
           const line = `+CMGL: ${each.index},${each.status},,${each.tpdu.length / 2}`
           if (each.status === 0) each.status = 1
-          return [`${line}\r\n${SMSC}${each.tpdu}`]
+          return [`${line}\r\n${state.listedAs(`${SMSC}${each.tpdu}`)}`]
         })
       ok(...lines)
+    }),
+    // 27.005 §4.3.
+    '+CMGR': withSim((given) => {
+      const found = stored.find(
+        (each) => each.memory === mode.memory && each.index === Number(given.slice(1)),
+      )
+      if (found === undefined) fail(321, 'CMS')
+      else ok(`+CMGR: ${found.status},,${found.tpdu.length / 2}\r\n${SMSC}${found.tpdu}`)
     }),
     '+CMGD': withSim((given) => {
       const index = Number(given.slice(1))
@@ -299,7 +317,7 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       else if (typeof outcome === 'object' && 'noPrompt' in outcome) say(outcome.noPrompt)
       else {
         mode.lengthOfPdu = Number(given.slice(1))
-        write('\r\n> ')
+        write(`\r\n> ${state.afterPrompt}`)
       }
     }),
   }
@@ -318,8 +336,15 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       state.isHung = true
       return
     }
+    if (typeof outcome === 'object' && 'lateMs' in outcome && outcome.cms !== undefined) {
+      const { lateMs, cms } = outcome
+      whileBusy(lateMs, () => {
+        fail(cms, 'CMS')
+      })
+      return
+    }
     if (typeof outcome === 'object' && 'cms' in outcome) {
-      fail(outcome.cms, 'CMS')
+      fail(outcome.cms ?? 0, 'CMS')
       return
     }
     if (typeof outcome === 'object' && 'line' in outcome) {
@@ -338,14 +363,16 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
         standIn.report(to, own, state.reports)
     }
     if (typeof outcome !== 'object' || !('lateMs' in outcome)) answer()
-    else {
-      mode.isBusy = true
-      const ownMode = mode
-      setTimeout(() => {
-        ownMode.isBusy = false
-        if (mode === ownMode) answer()
-      }, outcome.lateMs).unref()
-    }
+    else whileBusy(outcome.lateMs, answer)
+  }
+
+  function whileBusy(ms: number, answer: () => void): void {
+    mode.isBusy = true
+    const ownMode = mode
+    setTimeout(() => {
+      ownMode.isBusy = false
+      if (mode === ownMode) answer()
+    }, ms).unref()
   }
 
   /** @returns the text, with its last part */

@@ -2,7 +2,7 @@ import { Unavailable } from '../../errors.js'
 import type { ListenTools } from '../listening.js'
 import { createBell } from './bell.js'
 import { createChannel, type Channel } from './channel.js'
-import { cutCenter, emptyMemory } from './inbox.js'
+import { cutCenter, emptyMemory, MemoryUnreadable } from './inbox.js'
 import type { ReadyModem } from './modem.js'
 import { openPort } from './port.js'
 import type { createReports } from './reports.js'
@@ -68,8 +68,17 @@ export async function holdPort(
       if (network.isRegistered) onReady({ channel, giveUp, onLate: reports.addLate }, network.words)
       else onNoNetwork(network.words)
       let takenCount = 0
-      for (const memory of new Set([...memories, ...memoriesTold]))
-        takenCount += await emptyUnlessAway(channel, memory, settings, tools)
+      for (const memory of memories) takenCount += await emptyUnlessAway(channel, memory, settings, tools)
+      for (const memory of memoriesTold) {
+        if (memories.has(memory)) continue
+        takenCount += await emptyUnlessAway(channel, memory, settings, tools).catch((error: unknown) => {
+          // Several modems announce reports in a memory that they cannot read. Texts do not depend on it.
+          if (!(error instanceof MemoryUnreadable)) throw error
+          memoriesTold.delete(memory)
+          tools.log.warn({ memory, reason: error.message }, 'modem.memory_unreadable')
+          return 0
+        })
+      }
       // If the memory was full, more texts are waiting in the network.
       if (takenCount === 0) await bell.wait(isTold && network.isRegistered ? LOOK_MS : LOOK_OFTEN_MS, signal)
     }

@@ -13,12 +13,14 @@ export class NotUnderstood extends Error {
 export type ReceivedPdu =
   | ({ kind: 'text'; sentAt: number } & Pick<ArrivedText, 'from' | 'body' | 'part'>)
   | { kind: 'report'; reference: number; to: string; sentAt: number; status: number }
-  /** By its documents, nobody is told about it. */
+  /** By its documents, nobody is told about it, or its text is to be discarded. */
   | { kind: 'silent' }
 
 const HAS_HEADER = 0x40
 /** A short message of type 0 (3GPP TS 23.040 §9.2.3.9). */
 const SILENT = 0x40
+/** The light for waiting voice mail, with a text to discard (3GPP TS 23.038 §4, coding group 1100). */
+const DISCARDED = 0xc0
 /** Elements that name an application as the recipient (§9.2.3.24.3 and .4). */
 const PORTS = new Set([0x04, 0x05])
 
@@ -43,7 +45,7 @@ export function readPdu(tpdu: Buffer): ReceivedPdu {
   const protocol = reader.octet()
   const coding = reader.octet()
   const sentAt = reader.time()
-  if (protocol === SILENT) return { kind: 'silent' }
+  if (protocol === SILENT || (coding & 0xf0) === DISCARDED) return { kind: 'silent' }
   const length = reader.octet()
   const userData = reader.rest()
   const headerOctets = (first & HAS_HEADER) === 0 ? 0 : (userData[0] ?? 0) + 1

@@ -9,6 +9,11 @@ import { ModemFault } from './port.js'
 import { idsOf } from './references.js'
 import type { ModemSettings } from './settings.js'
 
+/** Thrown if a memory cannot be read although the modem answers. */
+export class MemoryUnreadable extends ModemFault {
+  override name = 'MemoryUnreadable'
+}
+
 type InboxTools = Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'keepUnclear'>
 
 /** The network gives up on a text after a week at most, so no repeat comes later. */
@@ -19,7 +24,7 @@ const REMEMBERED_MS = 7 * 86_400_000
  * process that is killed in between loses nothing, and recognizes the text by its content afterwards.
  *
  * @returns how many there were
- * @throws ModemFault, Unavailable
+ * @throws MemoryUnreadable, ModemFault, Unavailable
  */
 export async function emptyMemory(
   channel: Channel,
@@ -42,28 +47,53 @@ export async function emptyMemory(
 interface Stored {
   index: number
   tpdu: Buffer
+  /** False if its line in the list is missing or damaged. */
+  isWhole: boolean
 }
 
 async function listMemory(channel: Channel, memory: string): Promise<Stored[]> {
-  const { isOk, code, lines } = await withChannel(channel, async () => {
+  const stored = await withChannel(channel, async () => {
     await select(channel, memory)
-    return channel.ask('AT+CMGL=4')
-  })
-  if (!isOk) throw new ModemFault(`the modem cannot list texts (${code})`)
-  return lines
-    .flatMap((line, n) => {
+    const { isOk, code, lines } = await channel.ask('AT+CMGL=4')
+    if (!isOk) throw new MemoryUnreadable(`the modem cannot list texts (${code})`)
+    const listed = lines.flatMap((line, n) => {
       const [, index, status, length] = /^\+CMGL: *(\d+), *(\d+),(?:.*,)? *(\d+)$/.exec(line) ?? []
       // Numbers above 1 are texts that somebody wrote on this modem.
       if (index === undefined || Number(status) > 1) return []
-      const pdu = lines.slice(n + 1).find((each) => isHex(each) || each.startsWith('+CMGL:')) ?? ''
-      return [{ index: Number(index), tpdu: cutCenter(pdu, Number(length)) }]
+      return [{ index: Number(index), ...pduAfter(lines.slice(n + 1), Number(length)) }]
     })
-    .sort((one, other) => sentAt(one) - sentAt(other) || one.index - other.index)
+    const read: Stored[] = []
+    for (const each of listed) read.push(each.isWhole ? each : await readAgain(channel, each))
+    return read
+  })
+  return stored.sort((one, other) => sentAt(one) - sentAt(other) || one.index - other.index)
+}
+
+/** Noise may have damaged a line, and the text is deleted afterwards. */
+async function readAgain(channel: Channel, listed: Stored): Promise<Stored> {
+  const { lines } = await channel.ask(`AT+CMGR=${listed.index}`)
+  const at = lines.findIndex((line) => line.startsWith('+CMGR:'))
+  const [, length] = /, *(\d+)$/.exec(lines[at] ?? '') ?? []
+  const read = pduAfter(lines.slice(at + 1), Number(length))
+  return read.isWhole ? { ...listed, ...read } : listed
+}
+
+/** Returns the PDU in the lines after the one that gives its length. */
+function pduAfter(lines: readonly string[], length: number): Omit<Stored, 'index'> {
+  const pdu = lines.find((each) => isHex(each) || each.startsWith('+CMGL:')) ?? ''
+  const tpdu = cutCenter(pdu, length)
+  return { tpdu, isWhole: tpdu.length === length && length > 0 && isWhole(pdu, length) }
+}
+
+/** True if the number of the SMS centre is as long as it says, or left out. */
+function isWhole(pdu: string, length: number): boolean {
+  const octets = pdu.length / 2
+  return octets === length || octets === length + 1 + parseInt(pdu.slice(0, 2), 16)
 }
 
 async function select(channel: Channel, memory: string): Promise<void> {
   const { isOk, code } = await channel.ask(`AT+CPMS="${memory}"`)
-  if (!isOk) throw new ModemFault(`the memory ${memory} cannot be read (${code})`)
+  if (!isOk) throw new MemoryUnreadable(`the memory ${memory} cannot be read (${code})`)
 }
 
 async function withChannel<T>(channel: Channel, work: () => Promise<T>): Promise<T> {

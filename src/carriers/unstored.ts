@@ -42,7 +42,10 @@ export function createUnstored({
   }
 
   function enqueue(work: () => Promise<unknown>): void {
-    if (waitingCount >= MAX_WAITING) return
+    if (waitingCount >= MAX_WAITING) {
+      log.warn({ waitingCount }, 'carrier.report_lost')
+      return
+    }
     waitingCount += 1
     last = last.then(() => takeIn(work)).finally(() => (waitingCount -= 1))
   }

@@ -57,15 +57,24 @@ export async function listen(
     void handle(request, response)
   })
   let isClosing = false
+  /** The connections whose last response has been chosen. */
+  const leaving = new WeakSet<Socket>()
+  const leaveAfter = (response: ServerResponse) => {
+    response.shouldKeepAlive = false
+    leaving.add(response.req.socket)
+  }
   const acceptDelay = watchAcceptDelay(server, delayOptions)
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (acceptDelay.isTooLong() && !isHealthCheck(request)) {
       refuseOverload(request, response)
       return
     }
+    // Node closes the connection after the last response, so this request must not be processed (RFC 9112 §9.6): its
+    // client would not learn what became of it.
+    if (leaving.has(request.socket)) return
     underWay.add(response)
     response.once('close', () => underWay.delete(response))
-    if (isClosing) response.shouldKeepAlive = false
+    if (isClosing) leaveAfter(response)
     begin(request, response)
   }
   server.on('request', answer)
@@ -80,11 +89,11 @@ export async function listen(
     close: async () => {
       isClosing = true
       acceptDelay.close()
-      for (const response of underWay) {
-        if (!response.headersSent) response.shouldKeepAlive = false
-        // A page's live stream would continue for minutes. Its browser reconnects to whichever process listens by then.
-        else if (isEventStream(response)) response.destroy()
-      }
+      // A client may have sent several requests at once. Only the response to the last of them ends the connection.
+      const last = new Map([...underWay].map((response) => [response.req.socket, response]))
+      for (const response of last.values()) if (!response.headersSent) leaveAfter(response)
+      // A page's live stream would continue for minutes. Its browser reconnects to whichever process listens by then.
+      for (const response of underWay) if (response.headersSent && isEventStream(response)) response.destroy()
       const idle = setTimeout(() => {
         server.closeIdleConnections()
       }, IDLE_MS)

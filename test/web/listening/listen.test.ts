@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, type IncomingMessage } from 'node:http'
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { expect } from 'chai'
@@ -176,6 +176,28 @@ describeContext('the HTTP server', (context) => {
       const startedAt = performance.now()
       await Promise.all([web.drain(), ...clients])
       expect(performance.now() - startedAt).to.be.below(5000)
+    })
+
+    it('answers all requests that a connection has sent at once, and begins no other one of it', async () => {
+      const handled: ServerResponse[] = []
+      const handle = (_: IncomingMessage, response: ServerResponse) => {
+        handled.push(response)
+        return Promise.resolve()
+      }
+      const pipelined = await listen(handle, { port: 0, host: '127.0.0.1' })
+      const { port } = pipelined.server.address() as AddressInfo
+      const { socket, ended, received } = openSocket(port, 'GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n')
+      await until('both are handled', () => handled.length === 2)
+      const closed = pipelined.close()
+      const third = once(pipelined.server, 'request')
+      socket.write('GET /3 HTTP/1.1\r\n\r\n')
+      await third
+      for (const [n, response] of handled.entries()) response.end(`answer ${n + 1}`)
+      await ended
+      expect(received()).to.match(/keep-alive[^]*answer 1[^]*Connection: close[^]*answer 2$/)
+      expect(handled).to.have.length(2)
+      socket.destroy()
+      await closed
     })
 
     it('cuts off what is not answered 20 s later, before the process has to be gone', async () => {

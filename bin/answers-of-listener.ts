@@ -39,7 +39,9 @@ export class AnswersOfListener {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
   }
 
-  /** Sends the answers that have not been sent yet, once: each request begins when the one before it is answered. */
+  /**
+   * Sends the oldest answers that have not been sent yet, once: each request begins when the one before it is answered.
+   */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

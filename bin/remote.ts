@@ -57,19 +57,33 @@ export async function runRemote(
   }
 }
 
-function readRemote({ url, token }: RemoteOptions): Remote {
-  if (url === undefined) throw new UserError('Give the address of the service with --url or LINEHOOK_URL')
-  if (token === undefined) {
+function readRemote({ url = '', token = '' }: RemoteOptions): Remote {
+  // A variable that is set to nothing counts as not set.
+  if (url === '') throw new UserError('Give the address of the service with --url or LINEHOOK_URL')
+  if (token === '') {
     throw new UserError(
       'Give an API token with --token or LINEHOOK_TOKEN. Create one in the console, under Settings',
     )
   }
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UserError('--url must be a URL that starts with http:// or https://')
-  }
+  requireHttpUrl('--url', url)
+  if (/[?#]/.test(url))
+    throw new UserError('--url must be a URL without a query, such as http://localhost:3000')
   // A header allows no other characters, and the message of fetch would contain the token.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new UserError('--token must be an API token, lhp_… or lhs_…')
   return { url: withoutEnding(url, '/'), token }
+}
+
+/** @throws UserError naming the option; it leaves the URL out, because a password may be in it */
+export function requireHttpUrl(option: string, url: string): void {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UserError(`${option} must be a URL that starts with http:// or https://`)
+  }
+  const { username, password } = new URL(url)
+  if (username !== '' || password !== '') {
+    throw new UserError(
+      `${option} must be a URL without a user name and a password, because fetch accepts none`,
+    )
+  }
 }
 
 /** @throws RemoteRefusal */
@@ -114,7 +128,8 @@ export async function fetchRemote(
 
 /** Reads the refusal of a service that answers with a problem (RFC 9457). */
 export async function refusalOf(response: Response): Promise<RemoteRefusal> {
-  const { detail } = (await response.json().catch(() => ({}))) as { detail?: unknown }
+  const answer = (await response.json().catch(() => null)) as { detail?: unknown } | null
+  const detail = answer?.detail
   const said = typeof detail === 'string' ? detail : `the service returned HTTP ${response.status}`
   return new RemoteRefusal(said, response.status === 429 || response.status >= 500)
 }

@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import { stopSignal } from '../../dev/start/stop-signal.js'
 import { backoffMs } from '../../src/domain/backoff.js'
 import { signatureHeaders } from '../../src/domain/endpoints/deliveries/signature.js'
-import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
 import { newSigningSecret } from '../../src/secrets.js'
 import { AnswersOfListener, type ListenerAnswer } from '../answers-of-listener.js'
@@ -17,6 +16,7 @@ import {
   reasonOf,
   refusalOf,
   RemoteRefusal,
+  requireHttpUrl,
   runRemote,
   type Remote,
   type RemoteLine,
@@ -72,9 +72,7 @@ async function listen(
   options: ListenOptions,
   stopping: AbortSignal,
 ): Promise<void> {
-  if (!/^https?:\/\//.test(options.forwardTo) || !URL.canParse(options.forwardTo)) {
-    throw new UserError('--forward-to must be a URL that starts with http:// or https://')
-  }
+  requireHttpUrl('--forward-to', options.forwardTo)
   const line = await findRemoteLine(remote, reference)
   const secret = await readOwnSecret(remote, line)
   say(
@@ -130,10 +128,11 @@ function isOver(stopping: AbortSignal): boolean {
 /** Without an outgoing webhook URL a line has no signing secret, so events are signed here, with one of this run. */
 async function readOwnSecret(remote: Remote, line: RemoteLine): Promise<string> {
   const connection = (await askRemote(remote, `/v1/lines/${line.id}/connection`)) as Connection
-  const secret = process.env.LINEHOOK_SIGNING_SECRET ?? newSigningSecret()
+  const given = process.env.LINEHOOK_SIGNING_SECRET ?? ''
+  const secret = given === '' ? newSigningSecret() : given
   if (connection.outgoingWebhookUrl === null) {
     say(
-      process.env.LINEHOOK_SIGNING_SECRET === undefined
+      given === ''
         ? `The line has no outgoing webhook URL, so events are signed with a temporary secret: ${secret}`
         : 'The line has no outgoing webhook URL, so events are signed with LINEHOOK_SIGNING_SECRET.',
     )

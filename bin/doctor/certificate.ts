@@ -17,8 +17,9 @@ export async function judgeCertificate(url: URL, door: SafeFetch): Promise<Findi
 export function judgeCertificateEnd(host: string, endsAt: Date, now: Date): Finding | undefined {
   const days = Math.floor((endsAt.getTime() - now.getTime()) / DAY_MS)
   if (days >= RENEWED_BY_DAYS) return undefined
+  const left = days === 1 ? '1 day' : `${days} days`
   return warning(
-    `The certificate of ${host} expires in ${days} days, on ${endsAt.toISOString().slice(0, 10)}.`,
+    `The certificate of ${host} expires in ${left}, on ${endsAt.toISOString().slice(0, 10)}.`,
     'Renew it, and check why it was not renewed automatically.',
   )
 }

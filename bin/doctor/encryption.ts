@@ -52,12 +52,15 @@ const POSTGRES_TLS = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert']
 
 function isClearPostgres(url: string): boolean {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  // A value that is not a URL with a host, such as a socket of this machine, sends nothing over a network.
-  if (parsed === undefined || parsed.hostname === '' || isLoopback(parsed.hostname)) return false
-  if ((parsed.searchParams.get('host') ?? '').startsWith('/')) return false
+  if (parsed === undefined) return false
   const { searchParams } = parsed
+  // The driver prefers the host in the query.
+  const host = searchParams.get('host') ?? parsed.hostname
+  // A socket of this machine sends nothing over a network.
+  if (host === '' || host.startsWith('/') || isLoopback(host)) return false
   if (searchParams.get('sslmode') === 'disable') return true
-  return searchParams.get('ssl') !== 'true' && !POSTGRES_TLS.some((name) => searchParams.has(name))
+  const hasTls = ['true', '1'].includes(searchParams.get('ssl') ?? '')
+  return !hasTls && !POSTGRES_TLS.some((name) => searchParams.has(name))
 }
 
 function isClearMail(url: string | undefined): boolean {

@@ -176,8 +176,15 @@ describeWeb('linehook listen', ({ context, web }) => {
       [{ LINEHOOK_URL: 'http://127.0.0.1:1', LINEHOOK_TOKEN }, [line.number, ...to], /cannot be reached/],
       [{ LINEHOOK_URL, LINEHOOK_TOKEN: 'lhp_x' }, [line.number, ...to], /not valid/],
       [environmentOf(), [line.number, '--forward-to', 'localhost:4000'], /starts with http/],
+      [{ LINEHOOK_URL: '', LINEHOOK_TOKEN }, [line.number, ...to], /^Give the address/],
+      [{ LINEHOOK_URL, LINEHOOK_TOKEN: '' }, [line.number, ...to], /^Give an API token/],
+      [{ LINEHOOK_URL: 'http://me:S3cret@h', LINEHOOK_TOKEN }, [line.number, ...to], /without a user name/],
+      [{ LINEHOOK_URL: 'http://h/?a', LINEHOOK_TOKEN }, [line.number, ...to], /without a query/],
+      [environmentOf(), [line.number, '--forward-to', 'http://me:S3cret@h'], /without a user name/],
     ] as const) {
-      expect(await refusal(environment, 'listen', ...args)).to.match(said)
+      const refused = await refusal(environment, 'listen', ...args)
+      expect(refused).to.match(said)
+      expect(refused).not.to.include('S3cret')
     }
   })
 })

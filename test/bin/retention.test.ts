@@ -24,8 +24,8 @@ describeCommands('linehook retention run', { MESSAGE_RETENTION_DAYS: '40' }, ({ 
       new RegExp(`^messages ${nameOf(monthAgo(4))} would be deleted: \\d+ MiB, about \\d+ rows$`),
     )
     expect(lines).to.deep.equal([
-      `messages ${nameOf(monthAgo(3))} kept: 1 deliveries are held`,
-      '0 excerpts of responses  would be cleared',
+      `messages ${nameOf(monthAgo(3))} kept: deliveries are held (1)`,
+      '0 excerpts of responses would be cleared',
       '0 copies of media would be deleted',
     ])
     expect(await count()).to.equal(2)

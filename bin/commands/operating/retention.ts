@@ -42,7 +42,7 @@ function linesOf({ isDryRun, months, excerptCount, mediaCount, hasMore }: Retain
     ...(months.length === 0
       ? ['No month is old enough to be deleted.']
       : months.map((month) => lineOf(month, would))),
-    `${excerptCount} excerpts of responses  ${would}cleared${more}`,
+    `${excerptCount} excerpts of responses ${would}cleared${more}`,
     `${mediaCount} copies of media ${would}deleted${isDryRun ? more : ''}`,
   ]
 }
@@ -56,10 +56,10 @@ function lineOf({ kind, month, outcome, why, byteCount, rowCount }: MonthOutcome
 }
 
 const WORDS: Record<keyof MonthOutcome['why'], (count: number) => string> = {
-  messages: (count) => `${count} messages are waiting to be sent`,
-  deliveries: (count) => `${count} deliveries are waiting`,
-  heldDeliveries: (count) => `${count} deliveries are held`,
-  media: (count) => `${count} media are still to be copied`,
+  messages: (count) => `messages are waiting to be sent (${count})`,
+  deliveries: (count) => `deliveries are waiting (${count})`,
+  heldDeliveries: (count) => `deliveries are held (${count})`,
+  media: (count) => `media are still to be copied (${count})`,
   busy: () => 'its tables were too busy for the short lock this needs',
   storage: () => 'a file of its media could not be deleted',
   stray: () => 'old rows are in the default partition, which is not dropped',

@@ -68,7 +68,7 @@ function Attachment({ type, media }: { type: ConversationMessage['type']; media:
         {what}: {explainFailure(media.failure ?? '')}
       </p>
     )
-  if (media.status !== 'stored') return <p class="quiet">{what}: copying… …</p>
+  if (media.status !== 'stored') return <p class="quiet">{what}: copying…</p>
   if (media.isRemoved) return <p class="quiet">{what}: expired and deleted.</p>
   return <MediaPlayer media={media} label={what} />
 }

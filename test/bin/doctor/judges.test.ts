@@ -56,6 +56,9 @@ describe('how the doctor judges', () => {
     expect(judgeCertificateEnd('example.com', end, new Date('2026-11-21T12:00:00Z'))?.why).to.equal(
       'The certificate of example.com expires in 9 days, on 2026-12-01.',
     )
+    expect(judgeCertificateEnd('example.com', end, new Date('2026-11-29T12:00:00Z'))?.why).to.include(
+      'expires in 1 day, on',
+    )
   })
 
   it('encryption: what leaves this machine in clear text, by the name of its variable', () => {
@@ -73,6 +76,7 @@ describe('how the doctor judges', () => {
     const clear: [variable: string, value: string, more?: Record<string, string>][] = [
       ['DATABASE_URL', 'postgres://u:hunter2@db.internal/x'],
       ['DATABASE_URL', 'postgres://u:hunter2@10.0.0.4/x?sslmode=disable'],
+      ['DATABASE_URL', 'postgres://u:hunter2@127.0.0.1/x?host=db.internal'],
       ['REDIS_URL', 'redis://:hunter2@redis.internal'],
       ['REDIS_URL', 'redis://mymaster', { REDIS_SENTINELS: '127.0.0.1:26379' }],
       ['SMTP_URL', 'smtp://u:hunter2@mail.example.com', mails],
@@ -92,6 +96,7 @@ describe('how the doctor judges', () => {
     const encrypted: [variable: string, value: string, more?: Record<string, string>][] = [
       ['DATABASE_URL', 'postgres://u:p@db.internal/x?sslmode=verify-full'],
       ['DATABASE_URL', 'postgres://u:p@db.internal/x?ssl=true'],
+      ['DATABASE_URL', 'postgres://u:p@db.internal/x?ssl=1'],
       ['DATABASE_URL', 'postgres://u:p@/x?host=/run/postgresql'],
       ['REDIS_URL', 'rediss://redis.internal'],
       ['SMTP_URL', 'smtps://u:p@mail.example.com', mails],

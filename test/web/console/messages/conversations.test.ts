@@ -201,6 +201,20 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await live.close()
   })
 
+  it('show anew a message that waits for another reason, and leave alone one that has not changed', async () => {
+    const idsOf = (html: string) => [...html.matchAll(/<li id="(message-[^"]*)"/g)].map(([, id]) => id)
+    await send(ANNA, 'First')
+    const waiting = await send(ANNA, 'Second', { status: 'queued' })
+    const before = idsOf(await thread())
+    await site.context.db('messages').where({ id: waiting }).update({ error: 'carrier_unavailable' })
+    const html = await thread()
+    expect(wordsOf(html)).to.include('The carrier could not be reached.')
+    expect(idsOf(html)[0]).to.equal(before[0])
+    expect(idsOf(html)[1])
+      .to.match(/^message-[\w-]+$/)
+      .and.not.equal(before[1])
+  })
+
   it('count unread texts until someone opens them, or a visible page receives more', async () => {
     const inbox = async () => wordsOf((await line.browser.get('/console/inbox')).text)
     await receive(ANNA, 'First')

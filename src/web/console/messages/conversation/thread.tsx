@@ -51,8 +51,8 @@ function isRun(before: Message, message: Message): boolean {
 }
 
 /**
- * A message in one state never changes, so htmx leaves it alone when another one comes, and a recording plays on. For
- * the same reason the style sheet hides its time when one that follows it comes.
+ * A message of which nothing that is shown has changed keeps its id, so htmx leaves it alone when another one comes,
+ * and a recording plays on. For the same reason the style sheet hides its time when one that follows it comes.
  */
 function Bubble(props: { message: Message; page: Page; path: string; follows: boolean }) {
   const { message, page, path, follows } = props
@@ -61,8 +61,12 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
   const state = [
     status,
     isLater ? dueAt.getTime() : '',
-    ...media.map((each) => `${each.status}${each.isRemoved ? '-removed' : ''}`),
-  ].join('-')
+    error ?? '',
+    ...media.map((each) => `${each.status}${each.isRemoved ? '-removed' : ''}${each.failure ?? ''}`),
+  ]
+    .join('-')
+    // An id has no spaces, but a carrier's words may.
+    .replace(/[^\w-]+/g, '-')
   return (
     <li
       id={`message-${id}-${state}`}

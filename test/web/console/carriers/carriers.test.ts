@@ -347,6 +347,10 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
         const answer = await browser.submit(`${path}/import`, fields)
         expectPage(answer, status)
         expect(faultOf(answer)).to.equal(fault)
+        const ticked = answer.text.match(/name="number" value="[^"]*" checked/g) ?? []
+        expect(ticked, fault).to.deep.equal(
+          fields.number === undefined ? [] : [`name="number" value="${FIRST}" checked`],
+        )
       }
       const refused = await browser.submit(`${path}/import`, { number: '+15557779999', userId })
       expect(wordsOf(refused.text)).to.include('+15557779999 refused: importing has no such number')

@@ -35,6 +35,7 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
   const { page, path, account, canSetUpNumbers } = view
   const { numbers, users } = loaded
   const action = `${path}/import`
+  const ticked = new Set(typedIn(page, action, 'number')?.split('\n'))
   if (numbers.length === 0) return <Empty>This account has no numbers yet. Buy one at {account.title}.</Empty>
   return (
     <Form page={page} action={action}>
@@ -48,7 +49,7 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
         </thead>
         <tbody>
           {numbers.map((each) => (
-            <NumberRow key={each.id} {...each} />
+            <NumberRow key={each.id} {...each} isTicked={ticked.has(each.number)} />
           ))}
         </tbody>
       </table>
@@ -73,13 +74,14 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
   )
 }
 
-function NumberRow({ number, name, line }: AccountNumber) {
+function NumberRow({ number, name, line, isTicked }: AccountNumber & { isTicked: boolean }) {
   return (
     <tr>
       <td data-label="Number">
         {line === undefined ? (
           <label>
-            <input type="checkbox" name="number" value={number} /> <PhoneNumber number={number} />
+            <input type="checkbox" name="number" value={number} checked={isTicked} />{' '}
+            <PhoneNumber number={number} />
           </label>
         ) : (
           <PhoneNumber number={number} />

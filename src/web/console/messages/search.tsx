@@ -5,6 +5,7 @@ import { listPrivateAccess, openNumberSearch } from '../../../domain/people/priv
 import { MAX_FOUND, search, type Found, type FoundMessage } from '../../../domain/messages/search.js'
 import type { Session } from '../../../domain/people/sessions.js'
 import { refusalOf, UserError } from '../../../errors.js'
+import { writeParty } from '../../input/query.js'
 import { actingFor } from '../../actor.js'
 import { excerptOf } from './activity/list.js'
 import { applicationPath } from '../applications/application/page-model.js'
@@ -46,7 +47,7 @@ export function showSearch(context: Context): Middleware {
         <form method="get" action={SEARCH} class="row">
           <label>
             Text, number, name, URL{session.role === 'operator' && ', email address'} or ID
-            <input type="search" name="q" value={written} maxLength={254} required />
+            <input type="search" name="q" value={written} maxLength={254} dir="auto" required />
           </label>
           <button type="submit">Search</button>
         </form>
@@ -198,7 +199,7 @@ function Results(props: {
           title="Contacts"
           rows={contacts.map(({ number, name }) => ({
             id: number,
-            href: activityOf({ number }),
+            href: activityOf({ number: writeParty(number) }),
             label: labelOf(name, number),
           }))}
         />

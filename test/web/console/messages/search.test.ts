@@ -48,6 +48,24 @@ describeWeb('the search', ({ context, web }) => {
     expect(text).to.include('href="/console/activity?text=invoice"')
   })
 
+  it('links a contact to the activity with exactly this number, short code or name', async () => {
+    const line = await createLine(context)
+    for (const [number, name] of [
+      [ANNA, 'A bank by phone'],
+      ['70123', 'A bank by code'],
+      ['MYBANK', 'A bank by name'],
+    ] as const) {
+      await saveContact(context, line.userId, number, { name })
+      const { text } = await find(line.userId, name)
+      const [, path = ''] = /href="([^"]*activity\?number=[^"]*)"/.exec(text) ?? []
+      const { status, text: list } = await (await browse(context, web, line.userId)).get(path)
+      expect([status, wordsOf(list)], number).to.satisfy(
+        ([code, words]: [number, string]) => code === 200 && words.includes('No messages match this filter.'),
+      )
+      expect(path, number).to.match(number === ANNA ? /=%2B15005550101$/ : /=%22\w+%22$/)
+    }
+  })
+
   it('has the name that the user gave the other party before the number', async () => {
     const line = await createLine(context)
     await queueMessage(context, line, { text: 'Your table is ready', to_number: ANNA })

@@ -67,5 +67,5 @@ export function nextOf(ctx: KoaContext): string {
 /** Returns the page of ours that a form asks to return to. */
 export function backOf(ctx: KoaContext): string | undefined {
   const back = fieldOf(ctx, 'back')
-  return /^\/console(?:[/?][\w/?=&%+.:-]*)?$/.test(back) ? back : undefined
+  return /^\/console(?:[/?][\w/?=&%+*.:-]*)?$/.test(back) ? back : undefined
 }

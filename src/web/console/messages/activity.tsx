@@ -47,12 +47,12 @@ export function showActivity(context: Context): Middleware {
       <Layout page={page} title="Activity" zone={zoneOf(written)}>
         <h1>Activity</h1>
         <FilterForm path={PATH} isPortal={page.isPortal} {...{ lines, written, fault }} />
-        {found?.isFirst === true && (
+        {found !== undefined && found.before === undefined && (
           <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} data-hx-swap="innerMorph">
             <Found {...{ page, lines, written, found }} />
           </div>
         )}
-        {found?.isFirst === false && <Found {...{ page, lines, written, found }} />}
+        {found?.before !== undefined && <Found {...{ page, lines, written, found }} />}
       </Layout>,
     )
   }
@@ -85,7 +85,8 @@ export function postRetry(context: Context): Act {
 }
 
 interface FoundActivity extends ShownActivity {
-  isFirst: boolean
+  /** The cursor of the page; undefined for the first. */
+  before: string | undefined
   total: ActivityCount
 }
 
@@ -100,7 +101,7 @@ async function look(
   const total = isAll
     ? { count: found.activities.length, isInPart: false }
     : await countActivities(context, userId, filter)
-  return { ...found, total, isFirst: before === undefined }
+  return { ...found, total, before }
 }
 
 function Found(props: {
@@ -111,7 +112,8 @@ function Found(props: {
 }) {
   const { page, lines, written, found } = props
   const hasUndelivered = found.activities.some(({ deliveries }) => deliveries.some(mayRetry))
-  const { activities, older, isFirst, isLookedThroughInPart } = found
+  const { activities, older, before, isLookedThroughInPart } = found
+  const isFirst = before === undefined
   if (activities.length === 0 && older === null) {
     return <EmptyList {...{ page, lines, written, isFirst }} />
   }
@@ -132,7 +134,7 @@ function Found(props: {
         )}
       </div>
       <ActivityList
-        acts={{ page, back: filterPath(PATH, written) }}
+        acts={{ page, back: filterPath(PATH, written, before) }}
         activities={activities}
         contacts={found.contacts}
         zone={zoneOf(written)}

@@ -91,6 +91,10 @@ describeWith('the activity page', startConsole, (site) => {
     expect(html).to.include('name="back" value="/console/activity?status=exhausted"')
     const done = await line.browser.submit(action, { back: '/console/activity?status=exhausted' })
     expectSentTo(done, '/console/activity?status=exhausted&done=tried-now')
+    await set(first!.id, { status: 'exhausted', last_failure: 'http_500' })
+    await set(third!.id, { status: 'exhausted', last_failure: 'timeout' })
+    const ofStars = '/console/activity?text=2*3'
+    expectSentTo(await line.browser.submit(action, { back: ofStars }), `${ofStars}&done=tried-now`)
     expect((await statusesNow()).filter((status) => status === 'exhausted')).to.have.length(1)
     await set(first!.id, { status: 'exhausted', last_failure: 'http_500' })
     await set(third!.id, { status: 'exhausted', last_failure: 'timeout' })
@@ -188,6 +192,12 @@ describeWith('the activity page', startConsole, (site) => {
       const second = await page(`?direction=outbound&before=${ids[24]}`)
       expect(rowsOf(second).map(({ id }) => id)).to.deep.equal(ids.slice(25))
       expect(second).not.to.include('>Older<')
+      const { id } = await receiveForDelivery(site.context, line)
+      const failed = { status: 'exhausted', last_failure: 'http_500' }
+      await site.context.db('deliveries').where({ id }).update(failed)
+      const back = `${PATH}?line=${line.lineId}&before=${newId()}`
+      const html = await page(back.slice(PATH.length))
+      expect(html).to.include(`name="back" value="${back.replace('&', '&amp;')}"`)
       expect(second).to.include(`<a href="${PATH}?direction=outbound">Newest</a>`)
     })
 

@@ -108,7 +108,7 @@ function Found({ found, path, isOwn }: { found: FoundRows; path: string; isOwn: 
   return (
     <>
       <AuditFilterForm path={path} written={written} fault={fault} isOwn={isOwn} />
-      {last === undefined ? (
+      {fault !== undefined ? null : last === undefined ? (
         <Empty>
           {isFirst ? 'No entries match this filter.' : 'No older entries.'} <a href={path}>Clear filters</a>.
         </Empty>

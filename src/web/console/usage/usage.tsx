@@ -53,7 +53,7 @@ export function showUsage(context: Context): Middleware {
             <button type="submit">Show</button>
           </form>
         </search>
-        {usage.length === 0 ? (
+        {fault !== undefined ? null : usage.length === 0 ? (
           <Empty>Nothing was sent in these months. Usage is counted by line and month.</Empty>
         ) : (
           <UsageTable usage={usage} lines={lines}>

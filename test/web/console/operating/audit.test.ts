@@ -91,6 +91,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
     }
     const wrong = await browser.get(`${LOG}?from=yesterday&before=x`)
     expectPage(wrong, 400)
+    expect(wordsOf(wrong.text)).not.to.include('No entries match')
     expect(faultOf(wrong)).to.include('from must be').and.to.include('before must be')
   })
 

@@ -88,6 +88,7 @@ describeWeb('caps', ({ context, web }) => {
     expect([wrong.status, wordsOf(wrong.text)]).to.satisfy(
       ([status, text]: [number, string]) => status === 400 && text.includes('from must be a month such as'),
     )
+    expect(wordsOf(wrong.text)).not.to.include('Nothing was sent')
     for (const [browser, path] of [
       [owning, '/console/usage.csv'],
       [operating, `${user}/usage.csv`],

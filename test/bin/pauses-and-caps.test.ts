@@ -53,7 +53,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const [all, ofLine, waiting] = await run('sending', 'pause')
     expect(all).to.match(new RegExp(`^all sending is paused since ${at}$`))
     expect(ofLine).to.match(new RegExp(`^line \\${line.number} is paused since ${at}$`))
-    expect(waiting).to.equal('1 messages waiting in total')
+    expect(waiting).to.equal('1 message waiting in total')
     expect(await json('sending', 'status')).to.deep.include({
       pausedBy: null,
       waitingCount: 1,

@@ -99,7 +99,7 @@ async function report({ db }: Context): Promise<{ result: unknown; lines: string
     lines: [
       wordsOfAll(all),
       ...paused.map(wordsOf),
-      `${waitingCount === MAX_COUNTED ? 'at least ' : ''}${waitingCount} messages waiting in total`,
+      `${waitingCount === MAX_COUNTED ? 'at least ' : ''}${countOf(waitingCount, 'message')} waiting in total`,
     ],
   }
 }

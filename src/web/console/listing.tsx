@@ -188,7 +188,7 @@ export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
         <span />
       )}
       <span class="muted">
-        Page {number} of {pageCount}, {count} total
+        Page {number} of {pageCount}, {count.toLocaleString('en')} total
       </span>
       {number < pageCount && (
         <a href={at(number + 1)} rel="next">

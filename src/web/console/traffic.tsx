@@ -94,7 +94,13 @@ const OF_FIGURES = {
 
 function OwnBusiest(props: { busiest: Busiest; by: OwnDimension; span: Span; since: Date }) {
   const { busiest, by, span, since } = props
-  if (busiest.rows.length === 0) return <Empty>No messages in {SPANS[span].words}.</Empty>
+  const noun = by === 'line' ? 'messages' : 'events'
+  if (busiest.rows.length === 0)
+    return (
+      <Empty>
+        No {noun} in {SPANS[span].words}.
+      </Empty>
+    )
   return (
     <>
       <BusyTable
@@ -107,7 +113,7 @@ function OwnBusiest(props: { busiest: Busiest; by: OwnDimension; span: Span; sin
             : endpointPath(id)
         }
       />
-      <CompleteSince at={busiest.lookedBackTo} of={by === 'line' ? 'messages' : 'events'} />
+      <CompleteSince at={busiest.lookedBackTo} of={noun} />
     </>
   )
 }

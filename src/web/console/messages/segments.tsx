@@ -1,9 +1,10 @@
 import type { Language } from '../../../kit/text/national-tables.js'
 import type { Measure } from '../../../domain/messages/segments.js'
+import { countOf } from '../../../domain/operating/overview/figures.js'
 
 /** Describes the size of a text in words: "2 segments, GSM-7". */
 export function segmentWords({ segmentCount, encoding }: Pick<Measure, 'segmentCount' | 'encoding'>): string {
-  return `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'}, ${encoding}`
+  return `${countOf(segmentCount, 'segment')}, ${encoding}`
 }
 
 /** Shows the same with its reason, beside a form. */
@@ -12,9 +13,9 @@ export function SegmentCount({ measure }: { measure: Measure }) {
   if (characterCount === 0) return <p class="muted">Enter text to count its segments.</p>
   return (
     <p>
-      <strong>{segmentWords(measure)}</strong>: {characterCount}{' '}
-      {characterCount === 1 ? 'character,' : 'characters,'} {unitCount} units. A single segment holds{' '}
-      {room.single}, and each segment of a longer text holds {room.part}
+      <strong>{segmentWords(measure)}</strong>: {countOf(characterCount, 'character')},{' '}
+      {countOf(unitCount, 'unit')}. A single segment holds {room.single}, and each segment of a longer text
+      holds {room.part}
       {whyOf(measure)}.
     </p>
   )

@@ -67,8 +67,8 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
       {!isForgotten && number !== undefined && (isRefused || hasAny(counts)) && (
         <>
           <p>
-            Both require a reason, which is shown to every user whose lines have been in contact with the
-            number and recorded in the <a href="/console/audit">audit log</a>.
+            Downloading the data and erasing it both require a reason. It is shown to every user whose lines
+            have been in contact with the number, and recorded in the <a href="/console/audit">audit log</a>.
           </p>
           <Form page={page} action={EXPORT}>
             <input type="hidden" name="number" value={number} />

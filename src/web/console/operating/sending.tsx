@@ -8,6 +8,7 @@ import {
 } from '../../../database/operating/pauses.js'
 import type { Context } from '../../../domain/context.js'
 import { pauseAllSending, resumeAllSending } from '../../../domain/operating/pauses.js'
+import { countOf, describeCount } from '../../../domain/operating/overview/figures.js'
 import { carrierPath } from '../carriers/carrier/page-model.js'
 import { Confirm, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
@@ -36,9 +37,9 @@ export function showSending(context: Context): Middleware {
         <h1>Sending</h1>
         <p>
           {waitingCount === MAX_COUNTED
-            ? `${MAX_COUNTED} or more messages waiting`
-            : countWords(waitingCount)}{' '}
-          in total.
+            ? `${describeCount(MAX_COUNTED)} or more messages`
+            : countOf(waitingCount, 'message')}{' '}
+          waiting in total.
         </p>
         <All page={page} all={all} />
         <h2>Paused lines and carrier accounts</h2>
@@ -46,10 +47,6 @@ export function showSending(context: Context): Middleware {
       </Layout>,
     )
   }
-}
-
-function countWords(count: number): string {
-  return count === 1 ? '1 message waiting' : `${count} messages waiting`
 }
 
 function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSending }) {
@@ -109,7 +106,7 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
           ))}
         </tbody>
       </table>
-      {paused.length > MAX_SHOWN && <p>There are more.</p>}
+      {paused.length > MAX_SHOWN && <p class="muted">Only the first {MAX_SHOWN} are shown.</p>}
     </>
   )
 }

@@ -177,6 +177,10 @@ describeWeb('the overview page', ({ context, web }) => {
       expect(wordsOf(list.text)).to.include('1 message.')
     }
     expect(wordsOf((await user.get('/console/traffic?by=endpoint')).text)).to.include('127.0.0.1')
+    const nobody = await browse(context, web, (await createPerson(context)).id)
+    expect((await nobody.get('/console/traffic?by=endpoint')).text).to.include(
+      'No events in the last 24 hours.',
+    )
     const wrong = await user.get('/console/traffic?span=2h')
     expect(wrong.text).to.include('span must be one of 1h, 24h, 7d')
   })

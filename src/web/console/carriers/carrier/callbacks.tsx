@@ -4,6 +4,7 @@ import { SettingsUnreadable } from '../../../../domain/carriers/carrier-settings
 import { listUnclearCallbacks, type UnclearCallback } from '../../../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../../../domain/context.js'
 import { Time } from '../../form.js'
+import { formatByteCount } from '../../messages/message/labels.js'
 import { Copyable, Masked } from '../../secret.js'
 
 export interface CallbacksView {
@@ -68,7 +69,7 @@ function Unclear({ title, unclear }: { title: string; unclear: UnclearCallback[]
       <h3 id="not-understood">Not understood ({unclear.length})</h3>
       <p>
         {title} sent these, but Linehook could not read them or found no line for them. They are kept for two
-        weeks.
+        weeks.{unclear.length > SHOWN && ` Only the newest ${SHOWN} are shown.`}
       </p>
       {unclear.slice(0, SHOWN).map(({ id, name, why, method, query, contentType, body, count, lastAt }) => (
         <details key={id}>
@@ -78,9 +79,11 @@ function Unclear({ title, unclear }: { title: string; unclear: UnclearCallback[]
           </summary>
           <p>
             {method} {name}
-            {query !== '' && `?${query}`} {contentType}, {body.length} bytes
+            {query !== '' && `?${query}`} {contentType}, {formatByteCount(body.length)}
           </p>
-          <pre tabIndex={0}>{body.subarray(0, MAX_BYTES).toString()}</pre>
+          <pre tabIndex={0} dir="auto">
+            {body.subarray(0, MAX_BYTES).toString()}
+          </pre>
         </details>
       ))}
     </>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { ListCost } from '../../../../domain/messages/text-list/cost.js'
 import type { ListPlan, PlannedText } from '../../../../domain/messages/text-list/plan.js'
 import { measureText } from '../../../../domain/messages/segments.js'
+import { countOf } from '../../../../domain/operating/overview/figures.js'
 import { Form } from '../../form.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Page } from '../../page.js'
@@ -58,8 +59,8 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
       </dl>
       {cost.segmentsLeft !== undefined && cost.segmentsLeft < segmentCount && (
         <p class="fault">
-          The daily segment cap has room for {count(cost.segmentsLeft)} segments today. Sending stops when it
-          is reached.
+          The daily segment cap has room for {countOf(cost.segmentsLeft, 'segment')} today. Sending stops when
+          it is reached.
         </p>
       )}
       {good.length > 0 && <First texts={good.slice(0, TEXTS_SHOWN)} plan={plan} />}

@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from '../../../../event-types.js'
+import { countOf } from '../../../../domain/operating/overview/figures.js'
 import type { MessageSource, MessageType } from '../../../../database/messages/message.js'
 
 export const TYPE_LABELS: Record<MessageType, string> = {
@@ -44,6 +45,6 @@ export function phaseWords(phases: Record<(typeof PHASES)[number][0], number | n
 
 /** Writes a size for people: 120 bytes, 4.2 kB, 3.1 MB. */
 export function formatByteCount(count: number): string {
-  if (count < 1000) return `${count} bytes`
+  if (count < 1000) return countOf(count, 'byte')
   return count < 999_950 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
 }

@@ -48,7 +48,7 @@ function ActionChoice({ chosen }: { chosen: string }) {
         {ACTION_GROUPS.map((group) => (
           <optgroup key={group} label={group.replaceAll('_', ' ')}>
             <option value={group} selected={group === chosen}>
-              {`Everything: ${group}`}
+              {`Everything: ${group.replaceAll('_', ' ')}`}
             </option>
             {listActions()
               .filter((action) => groupOf(action) === group)

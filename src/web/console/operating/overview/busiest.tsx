@@ -42,7 +42,9 @@ export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; 
         ))}
       </nav>
       {busiest.rows.length === 0 ? (
-        <p class="empty">No messages in {SPANS[span].words}.</p>
+        <p class="empty">
+          No {by === 'endpoint' ? 'events' : 'messages'} in {SPANS[span].words}.
+        </p>
       ) : (
         <BusyTable {...{ by, span, pathOf: (busy) => pathOf(busy, by, userId) }} rows={busiest.rows} />
       )}

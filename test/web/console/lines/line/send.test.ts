@@ -84,6 +84,11 @@ describeWith("a line's tab Send", startConsole, (site) => {
     expect(await countRows(site.context, 'messages')).to.equal(before)
   })
 
+  it('counts one in the singular', async () => {
+    const { text } = await line.submit('messages/segments', { to: ANNA, text: 'a' })
+    expect(wordsOf(text)).to.include('1 segment, GSM-7 : 1 character, 1 unit. A single segment holds 160')
+  })
+
   it('answers the count alone to htmx', async () => {
     const csrf = /name="csrf" value="([\w-]+)"/.exec(await line.page('/send'))?.[1] ?? ''
     const body = new URLSearchParams({ csrf, text: 'Zdravo, Čedo' }).toString()

@@ -2453,6 +2453,8 @@ declare
   first_id uuid;
   last_id uuid;
   over_in_order uuid[];
+  -- Without those that an earlier statement has recorded, whose answer was lost.
+  recorded uuid[];
   changes jsonb;
   others jsonb;
 begin
@@ -2460,32 +2462,37 @@ begin
   first_id := ids[1];
   last_id := ids[cardinality(ids)];
 
-  -- Before their states change: the deliveries that end now are under way too.
-  select jsonb_agg(j) into changes from (
-    select h.*, e.failing_since is not null or e.called_at is null as is_news, e.places as places_before,
-      case when h.is_gone then 'gone'
-        when not h.works and e.failing_since < now() - disable_after then 'failing' end as disabled_reason,
-      case
-      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
-        then greatest(least(e.places, max_in_flight) / 2, 1)
-      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
-          limit e.places) under_way)
-        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
-          else h.successes end, max_in_flight)
-      else e.places end as places
-    from (
-      select g.endpoint_id as id, g.url, count(*) filter (where g.failure is not null)::integer as failures,
-        count(*) filter (where g.failure is null)::integer as successes, max(g.failure) as failure,
-        bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
-        coalesce(bool_or(g.is_slow), false) as is_slow,
-        coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
-          as is_overloaded
-      from jsonb_to_recordset(results) as g(endpoint_id uuid, url text, failure text, status text, is_gone boolean, is_slow boolean)
-      group by g.endpoint_id, g.url
-    ) h join endpoints e on e.id = h.id and e.url = h.url offset 0
-  ) j
-  where not j.works or j.is_overloaded or j.is_news or j.places <> j.places_before;
+  -- Before their states change: the deliveries that end now are under way too. What changes an endpoint is judged once
+  -- more when its row is locked: somebody may have enabled it, or changed its URL, until then.
+  for judgement in 1 .. 2 loop
+    select jsonb_agg(j) into changes from (
+      select h.*, e.failing_since is not null or e.called_at is null as is_news, e.places as places_before,
+        case when h.is_gone then 'gone'
+          when not h.works and e.failing_since < now() - disable_after then 'failing' end as disabled_reason,
+        case
+        when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
+          then greatest(least(e.places, max_in_flight) / 2, 1)
+        when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
+          select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+            limit e.places) under_way)
+          then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
+            else h.successes end, max_in_flight)
+        else e.places end as places
+      from (
+        select g.endpoint_id as id, g.url, count(*) filter (where g.failure is null)::integer as successes, max(g.failure) as failure,
+          bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
+          coalesce(bool_or(g.is_slow), false) as is_slow,
+          coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
+            as is_overloaded
+        from jsonb_to_recordset(results) as g(endpoint_id uuid, url text, failure text, status text, is_gone boolean, is_slow boolean)
+        group by g.endpoint_id, g.url
+      ) h join endpoints e on e.id = h.id and e.url = h.url offset 0
+    ) j
+    where not j.works or j.is_overloaded or j.is_news or j.places <> j.places_before;
+    exit when changes is null or judgement = 2;
+    perform from endpoints e
+    where e.id = any (array(select x.id from jsonb_to_recordset(changes) as x(id uuid))) order by e.id for no key update;
+  end loop;
 
   with given as materialized (
     select x.*, case when x.status in ('pending', 'held') then (
@@ -2517,6 +2524,7 @@ begin
     from given
     -- The attempt may be there already, from a statement whose answer was lost.
     on conflict do nothing
+    returning id
   ), settled as (
     update deliveries d set
       status = g.new_status,
@@ -2532,8 +2540,9 @@ begin
       case when d.status <> g.status then d.status end as other_status
   )
   select array_agg(s.id) filter (where s.is_over_in_order),
-    jsonb_agg(jsonb_build_object('delivery_id', s.id, 'status', s.other_status)) filter (where s.other_status is not null)
-  into over_in_order, others from settled s;
+    jsonb_agg(jsonb_build_object('delivery_id', s.id, 'status', s.other_status)) filter (where s.other_status is not null),
+    (select coalesce(array_agg(a.id), '{}') from attempts a)
+  into over_in_order, others, recorded from settled s;
 
   if over_in_order is not null then
     -- The deliveries that were parked because of one that has ended now.
@@ -2550,11 +2559,12 @@ begin
 
   if changes is not null then
     with judged as materialized (
-      select * from jsonb_to_recordset(changes) as x(id uuid, url text, failures integer, failure text, works boolean,
-        disabled_reason text, is_overloaded boolean, places integer)
-    ), locked as (
-      -- The URL is compared again because it may have been changed since.
-      select e.id from endpoints e join judged j on j.id = e.id and j.url = e.url order by e.id for no key update of e
+      select x.*, (
+        select count(*)::integer from jsonb_to_recordset(results) as g(attempt_id uuid, endpoint_id uuid, url text, failure text)
+        where g.endpoint_id = x.id and g.url = x.url and g.failure is not null and g.attempt_id = any (recorded)
+      ) as failures
+      from jsonb_to_recordset(changes) as x(id uuid, url text, failure text, works boolean, disabled_reason text,
+        is_overloaded boolean, places integer)
     )
     update endpoints e set
       called_at = coalesce(e.called_at, now()),
@@ -2566,8 +2576,8 @@ begin
       disabled_reason = case when e.disabled_at is null then j.disabled_reason else e.disabled_reason end,
       places = j.places,
       slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
-    from judged j, locked
-    where e.id = j.id and e.id = locked.id;
+    from judged j
+    where e.id = j.id and e.url = j.url;
   end if;
 
   return others;

@@ -4,7 +4,9 @@ import {
   enableConnection,
   setLineEndpointUrl,
 } from '../../../../src/domain/lines/connections.js'
-import { setEndpointUrl } from '../../../../src/database/endpoints/endpoints.js'
+import { enableEndpoint as enableRow, setEndpointUrl } from '../../../../src/database/endpoints/endpoints.js'
+import { DatabaseUnavailable } from '../../../../src/database/outage.js'
+import type { Context } from '../../../../src/domain/context.js'
 import { enableEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { describeContext } from '../../../helpers/context.js'
@@ -198,6 +200,44 @@ describeContext('the health of an endpoint', (context) => {
     await trx.commit()
     await attempted
     expect(await health()).to.deep.equal(HEALTHY)
+  })
+
+  it('is that of an endpoint that somebody enables while a failure is recorded', async () => {
+    const trx = await context.db.transaction()
+    receiver.answerWith((response) => {
+      const disabled = { disabled_at: new Date(), disabled_reason: 'failing' }
+      void changeRows(context, 'endpoints', line.endpointId, disabled)
+        .then(() => failingSince('5 days 1 minute'))
+        .then(() => enableRow(trx, line.endpointId))
+        .then(() => response.writeHead(500).end())
+    })
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    const delivering = deliver(context, id, endpointId)
+    await until('the result waits', async () => (await countWaitingForLocks(context)) === 1)
+    await trx.commit()
+    await delivering
+    expect(await health()).to.include({ disabled_at: null, disabled_reason: null })
+    expect(await deliveryRow(context, id)).to.include({ status: 'pending', last_failure: 'http_500' })
+  })
+
+  it('counts a failure once, if the answer to the statement that records it is lost', async () => {
+    answer(500)
+    let lost = 0
+    const forgetful: Context = {
+      ...context,
+      batched: {
+        ...context.batched,
+        deliverNext: async (step) => {
+          const answered = await context.batched.deliverNext(step)
+          if (step.result === undefined || lost > 0) return answered
+          lost += 1
+          throw new DatabaseUnavailable('lost', new Error('no answer'))
+        },
+      },
+    }
+    await attemptOne(forgetful)
+    expect(lost).to.equal(1)
+    expect(await health()).to.include({ consecutive_failure_count: 1 })
   })
 
   describe('when the endpoint takes no events', () => {

@@ -241,7 +241,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
     },
     'crash of a delivery': async (pick) => {
       const delivery = await pickOf(pick, 'deliveries', { status: 'pending' })
-      for (let n = 0; delivery && n < 5; n += 1) await recordDeliveryCrash(context.db, delivery.id, 5, 0)
+      for (let n = 0; delivery && n < 5; n += 1) await recordDeliveryCrash(context.db, delivery, 5, 0)
     },
     'deliver again': async (pick) => {
       const delivery = await pickOf(pick, 'deliveries')

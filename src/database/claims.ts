@@ -28,18 +28,30 @@ export interface RowJob {
   generation: number
 }
 
-/** Renews leases; rows that are no longer under way stay as they are. */
+type Leased = Exclude<keyof typeof WORK, 'dispatches'>
+
+/**
+ * Renews leases; rows that are no longer under way stay as they are. A row that somebody has locked holds up no other:
+ * it is waited for at the end, and nothing is held in the meantime.
+ */
 export async function renewLeases(
   db: Database,
-  table: Exclude<keyof typeof WORK, 'dispatches'>,
+  table: Leased,
   ids: readonly string[],
   leaseMs: number,
 ): Promise<void> {
-  await db.raw(
-    `update ${table} set lease_until = clock_timestamp() + make_interval(secs => ?)
-     where id = any (?::uuid[]) and status = ?`,
-    [leaseMs / 1000, [...ids], WORK[table].underWay],
-  )
+  const renew = async (which: readonly string[], whenLocked: 'skip locked' | '') => {
+    const { rows } = await db.raw<{ rows: { id: string }[] }>(
+      `update ${table} set lease_until = clock_timestamp() + make_interval(secs => ?)
+       where id = any (array(
+         select id from ${table} where id = any (?::uuid[]) and status = ? for no key update ${whenLocked}))
+       returning id`,
+      [leaseMs / 1000, [...which], WORK[table].underWay],
+    )
+    return rows.map(({ id }) => id)
+  }
+  const renewed = new Set(await renew(ids, 'skip locked'))
+  for (const id of ids) if (!renewed.has(id)) await renew([id], '')
 }
 
 /** New values by column. */

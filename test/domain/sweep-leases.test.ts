@@ -7,6 +7,7 @@ import { sendMessage, countMessageCrash } from '../../src/domain/messages/send.j
 import { sweep } from '../../src/domain/sweep.js'
 import { newId } from '../../src/ids.js'
 import { whenReady } from '../../src/kit/redis/redis.js'
+import { renewLeases } from '../../src/database/claims.js'
 import { recordDeliveryCrash } from '../../src/database/endpoints/deliveries/stranded.js'
 import { startProxy } from '../database/proxy.js'
 import { createTestContext, describeContext } from '../helpers/context.js'
@@ -22,6 +23,7 @@ import {
   attemptRows,
   claimDelivery,
   claimMessage,
+  countWaitingForLocks,
   deliveryRow,
   hasDeliveryJob,
   hasMessageJob,
@@ -87,6 +89,23 @@ describeContext('the sweep for leases of lost workers', (context) => {
     } finally {
       await stopLeases(leases)
     }
+  })
+
+  it('renews those that nobody has locked before it waits for the others', async () => {
+    const [locked, free] = [await receiveForDelivery(context, line), await receiveForDelivery(context, line)]
+    for (const { id } of [locked, free]) await claimDelivery(context, id)
+    const isRenewed = async ({ id }: { id: string }) =>
+      (await deliveryRow(context, id)).lease_until!.getTime() > Date.now() + 60_000
+    const trx = await context.db.transaction()
+    await trx('deliveries').where({ id: locked.id }).forUpdate().first('id')
+    const renewing = renewLeases(context.db, 'deliveries', [locked.id, free.id], 3_600_000)
+    await until('it waits for the lock', async () => (await countWaitingForLocks(context)) === 1)
+    const wasFreeRenewed = await isRenewed(free)
+    await trx.commit()
+    await renewing
+    expect(wasFreeRenewed).to.equal(true)
+    expect(await isRenewed(locked)).to.equal(true)
+    for (const { id } of [locked, free]) await changeRows(context, 'deliveries', id, { status: 'delivered' })
   })
 
   it('puts a delivery back to pending, with the attempt on record, and delivers the same event', async () => {
@@ -200,10 +219,10 @@ describeContext('the sweep for leases of lost workers', (context) => {
     it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a delivery is exhausted`, async () => {
       const { id } = await receiveForDelivery(context, line)
       for (let n = 1; n < MAX_CRASHES; n += 1) {
-        expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
+        expect(await recordDeliveryCrash(context.db, { id }, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
         expect(await deliveryRow(context, id)).to.include({ status: 'pending', crash_count: n })
       }
-      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(true)
+      expect(await recordDeliveryCrash(context.db, { id }, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(true)
       expect(await deliveryRow(context, id)).to.include({
         status: 'exhausted',
         last_failure: 'internal_error',
@@ -221,7 +240,7 @@ describeContext('the sweep for leases of lost workers', (context) => {
     it('ends the attempt of a delivery that was under way', async () => {
       const { id } = await receiveForDelivery(context, line)
       await changeRows(context, 'deliveries', id, { status: 'delivering' })
-      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
+      expect(await recordDeliveryCrash(context.db, { id }, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
       expect(await deliveryRow(context, id)).to.include({
         status: 'pending',
         crash_count: 1,
@@ -229,11 +248,23 @@ describeContext('the sweep for leases of lost workers', (context) => {
       })
     })
 
+    it('counts once, and ends no later attempt, if the attempt is known', async () => {
+      const { id } = await receiveForDelivery(context, line)
+      const crash = async (attemptNumber: number) =>
+        recordDeliveryCrash(context.db, { id, attemptNumber }, MAX_CRASHES, 0)
+      await claimDelivery(context, id)
+      for (let n = 0; n < 2; n += 1) expect(await crash(1)).to.equal(false)
+      expect(await deliveryRow(context, id)).to.include({ status: 'pending', crash_count: 1 })
+      await claimDelivery(context, id)
+      await crash(1)
+      expect(await deliveryRow(context, id)).to.include({ status: 'delivering', crash_count: 1 })
+    })
+
     for (const status of ['delivered', 'held']) {
       it(`is left as it is when it is a delivery that is ${status}`, async () => {
         const { id } = await receiveForDelivery(context, line)
         await changeRows(context, 'deliveries', id, { status, crash_count: 4 })
-        expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
+        expect(await recordDeliveryCrash(context.db, { id }, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
         expect(await deliveryRow(context, id)).to.include({ status, crash_count: 4, last_failure: null })
       })
     }

@@ -39,7 +39,7 @@ await startWorker(
       await context.queues.wakeLaneIn(nextDueMs, { endpointId, id })
     },
     crashed: async ({ db }, { id, isSuspect }) => {
-      if (isSuspect === true) await recordDeliveryCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS)
+      if (isSuspect === true) await recordDeliveryCrash(db, { id }, MAX_CRASHES, CRASH_WAIT_MS)
     },
   },
   (context) => ({ close: () => stopLanes(context) }),

@@ -62,11 +62,13 @@ export async function expireDeliveryLeases(db: Database, limit: number): Promise
 /**
  * Ends the attempt that was under way, if any; the next one may be in `waitMs`.
  *
+ * @param crashed.attemptNumber the attempt that crashed, so that it counts once and no later attempt is ended; if left out,
+ *   it is not known
  * @returns true if the delivery was given up
  */
 export async function recordDeliveryCrash(
   db: Database,
-  id: string,
+  { id, attemptNumber = null }: { id: string; attemptNumber?: number | null },
   maxCrashes: number,
   waitMs: number,
 ): Promise<boolean> {
@@ -74,8 +76,10 @@ export async function recordDeliveryCrash(
     `update deliveries set crash_count = crash_count + 1, lease_until = null,
        status = case when crash_count + 1 >= ? then 'exhausted' else 'pending' end, last_failure = 'internal_error',
        due_at = clock_timestamp() + make_interval(secs => ?)
-     where id = ? and status in ('pending', 'delivering') returning status`,
-    [maxCrashes, waitMs / 1000, id],
+     where id = ? and status in ('pending', 'delivering')
+       and (?::integer is null or (status = 'delivering' and attempt_count = ?))
+     returning status`,
+    [maxCrashes, waitMs / 1000, id, attemptNumber, attemptNumber],
   )
   return rows[0]?.status === 'exhausted'
 }

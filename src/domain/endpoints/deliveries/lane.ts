@@ -188,7 +188,7 @@ class Lane {
     try {
       result = await attemptDelivery(this.context, delivery)
     } catch (error) {
-      await this.#noteCrash(delivery.id, error)
+      await this.#noteCrash(delivery, error)
     } finally {
       // The place is free even if the process closes before the crash could be recorded.
       this.#give(1)
@@ -213,10 +213,11 @@ class Lane {
     }
   }
 
-  async #noteCrash(id: string, error: unknown): Promise<void> {
+  async #noteCrash(delivery: ClaimedDelivery, error: unknown): Promise<void> {
     const { context, endpointId } = this
+    const { id } = delivery
     this.#report(error, { deliveryId: id })
-    await retryWrite(context, () => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
+    await retryWrite(context, () => recordDeliveryCrash(context.db, delivery, MAX_CRASHES, CRASH_WAIT_MS))
     void context.queues.wakeLaneIn(CRASH_WAIT_MS, { endpointId, id })
   }
 

@@ -144,6 +144,11 @@ export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
   return twice(query, () => true)
 }
 
+/** Runs one statement, and runs it once more if it lost a deadlock, because nothing of it was done then. */
+export async function givingWay<T>(query: () => Promise<T>): Promise<T> {
+  return twice(query, () => false)
+}
+
 /** Runs statements that Postgres ends after `ms` each, because a search through many rows may take too long. */
 export async function within<T>(db: Database, ms: number, work: (trx: Database) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {

@@ -1,6 +1,6 @@
 import { explainCarrierCode } from '../../carriers/codes.js'
-import type { Database } from '../../database/connection.js'
-import type { Changes } from '../../database/messages/announcing.js'
+import { givingWay, transaction, type Database } from '../../database/connection.js'
+import type { ChangedMessage, Changes } from '../../database/messages/announcing.js'
 import { applyReceipts, type Receipt } from '../../database/messages/receipts.js'
 import { noteCharges } from '../../database/messages/charges.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
@@ -11,7 +11,7 @@ import { carrierCodes, receipts as receiptCounts } from '../../telemetry/metrics
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import type { ReceiptAnswer } from '../batched.js'
 import type { Context } from '../context.js'
-import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
+import { writeCarrierOptOut } from './opt-out/carrier-opt-out.js'
 import { AccountChanged } from './receive.js'
 
 /** The effect of a carrier's report on a message. */
@@ -39,7 +39,8 @@ export async function takeReceipt(
   // The search may be repeated, so the caller that gives up counts it.
   if (outcome !== 'of_nothing') countReceipt(receipt, outcome)
   if (changed === undefined) return outcome
-  if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
+  if (receipt.isOptedOut === true)
+    context.log.info({ messageId: changed.id, lineId: changed.lineId }, 'opt_out.noted')
   logPlain(context.log, { messageId: idOf(changed.id), outcome: word(receipt.status) }, 'receipt.received')
   return 'changed'
 }
@@ -95,7 +96,7 @@ export async function receiveReceipts(
 }
 
 async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise<ReceiptAnswer[]> {
-  const { found, outdated, ...changes } = await applyReceipts(tools.db, receipts)
+  const { found, outdated, ...changes } = await apply(tools.db, receipts)
   await followReceipts(tools, changes)
   // A process that dies in between has not responded to the carrier, which then repeats the receipt.
   const charges = found.flatMap(({ n, messageId: id }) => {
@@ -103,16 +104,48 @@ async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise
     return charge === undefined ? [] : [{ id, ...charge }]
   })
   if (charges.length > 0) await noteCharges(tools.db, charges)
-  const changed = new Map(changes.changed.map((message) => [message.id, message]))
-  const byPlace = new Map(found.map((each) => [each.n, each]))
-  return receipts.map((_, n) => {
-    const known = byPlace.get(n)
-    return {
-      isAccountChanged: outdated.includes(n),
-      isKnown: known !== undefined,
-      changed: known?.isGiven === true ? changed.get(known.messageId) : undefined,
-    }
+  const changedOf = changedByPlace({ found, ...changes })
+  const known = new Set(found.map(({ n }) => n))
+  return receipts.map((_, n) => ({
+    isAccountChanged: outdated.includes(n),
+    isKnown: known.has(n),
+    changed: changedOf.get(n),
+  }))
+}
+
+type Applied = Awaited<ReturnType<typeof applyReceipts>>
+
+/**
+ * An opt-out that a receipt tells is noted in the same transaction: when the carrier repeats the receipt, the message does
+ * not change any more.
+ */
+async function apply(db: Database, receipts: readonly Receipt[]): Promise<Applied> {
+  if (!receipts.some(({ isOptedOut }) => isOptedOut === true))
+    return givingWay(() => applyReceipts(db, receipts))
+  return transaction(db, async (trx) => {
+    const applied = await applyReceipts(trx, receipts)
+    const refused = [...changedByPlace(applied)].filter(([n]) => receipts[n]?.isOptedOut === true)
+    const deliveries = [...applied.deliveries]
+    // In one order, so that two batches do not lock two peers the other way round.
+    for (const [, message] of refused.sort(byPeer))
+      deliveries.push(...(await writeCarrierOptOut(trx, message)))
+    return { ...applied, deliveries }
   })
+}
+
+function byPeer([, one]: [number, ChangedMessage], [, other]: [number, ChangedMessage]): number {
+  return `${one.lineId} ${one.toNumber}` < `${other.lineId} ${other.toNumber}` ? -1 : 1
+}
+
+/** The messages that changed, by the places of the receipts that changed them. */
+function changedByPlace({ found, changed }: Pick<Applied, 'found' | 'changed'>): Map<number, ChangedMessage> {
+  const byId = new Map(changed.map((message) => [message.id, message]))
+  return new Map(
+    found.flatMap(({ n, messageId, isGiven }) => {
+      const message = isGiven ? byId.get(messageId) : undefined
+      return message === undefined ? [] : [[n, message] as const]
+    }),
+  )
 }
 
 /**

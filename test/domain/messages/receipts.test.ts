@@ -1,9 +1,11 @@
 import { expect } from 'chai'
+import { findPeer } from '../../../src/database/lines/line-peers.js'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { receiveReceipt } from '../../../src/domain/messages/receipts.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
+import { failure } from '../../helpers/failure.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { sendNew, receiveNew, hasMessageJob, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
@@ -29,6 +31,25 @@ describeContext('a receipt', (context) => {
       ...fields,
     })
   }
+
+  it('that tells of an opt-out is applied with the opt-out, or not at all', async () => {
+    const { id, carrierMessageId } = await sentMessage()
+    const { to_number: number } = await messageRow(context, id)
+    const told = { carrierMessageId, status: 'failed', error: 'opted out', isOptedOut: true } as const
+    const optedOutAt = async () =>
+      (await findPeer(context.db, line.userId, line.lineId, number))?.optedOutAt ?? null
+    await context.db.raw(`alter table line_peers add constraint away check (opted_out_at is null)`)
+    try {
+      await failure(report(told))
+      expect(await messageRow(context, id)).to.include({ status: 'sent' })
+    } finally {
+      await context.db.raw('alter table line_peers drop constraint away')
+    }
+    expect(await report(told), 'when the carrier repeats it').to.equal(true)
+    expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'opted out' })
+    expect(await optedOutAt()).to.be.a('date')
+    await context.db('line_peers').delete()
+  })
 
   const FAILED = { status: 'failed', error: 'no such number', carrierCode: '30003' } as const
   for (const [said, end] of [

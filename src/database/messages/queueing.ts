@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, OutcomeUnknown, type UserError } from '../../errors.js'
 import { callFunction } from '../answers.js'
-import type { Database } from '../connection.js'
+import { givingWay, type Database } from '../connection.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
@@ -126,7 +126,7 @@ export async function queueMessages(
 ): Promise<(QueueAnswer | Error)[]> {
   const patientUntil = performance.now() + PATIENCE_MS
   try {
-    return await queue(db, requests, maxQueuedPerLine)
+    return await givingWay(() => queue(db, requests, maxQueuedPerLine))
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable) || !mayBeDone(error)) throw error
     return findOutcomes(db, requests, maxQueuedPerLine, { lost: error, patientUntil })

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { connectDatabase, type Database } from '../../../src/database/connection.js'
 import { queueMessages } from '../../../src/database/messages/queueing.js'
 import { newId } from '../../../src/ids.js'
+import { connect, createApplication } from '../../domain/applications/applications.js'
+import { countWaitingForLocks } from '../../domain/fixtures.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
@@ -32,5 +34,33 @@ describeContext('a message whose statement was done, and whose answer was lost',
     await until('it was looked for in vain', () => proxy.refusedCount >= 4)
     proxy.goUp()
     expect((await answering)[0]).to.include({ outcome: 'accepted', messageId })
+  })
+})
+
+describeContext('messages whose statement lost a deadlock', (context) => {
+  it('are accepted by a second one', async () => {
+    const line = await createLine(context)
+    const application = await createApplication(context)
+    await connect(context, application, line)
+    const { lineId } = line
+    const trx = await context.db.transaction()
+    await trx('application_lines').where({ line_id: lineId }).forUpdate().first('line_id')
+    const messageId = newId()
+    const queueing = queueMessages(
+      context.db,
+      [
+        {
+          ...{ messageId, lineId, applicationId: application.id, source: 'application' },
+          ...{ toNumber: '+14155550001', text: 'Hi' },
+        },
+      ],
+      100,
+    )
+    await until('it waits for the row', async () => (await countWaitingForLocks(context)) === 1)
+    // The statement has this lock, has waited for longer, and is the one that gives way.
+    const locking = trx.raw('select lock_line(?::uuid)', [lineId])
+    await locking
+    await trx.commit()
+    expect((await queueing)[0]).to.include({ outcome: 'accepted', messageId })
   })
 })

@@ -30,6 +30,9 @@ const lastOf = (value: string) =>
  * the minute of its hand-over, by its current state; if it failed before that, in the minute of its acceptance. An
  * event counts in the minute in which the endpoint answered.
  *
+ * An account that was removed has its rows replaced too: what its lines accepted and received counts at the accounts that
+ * they have now.
+ *
  * `offset 0` has Postgres look up each line and each delivery by its index. Joined otherwise it would read whole
  * partitions for a minute's rows.
  */
@@ -98,7 +101,10 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
        coalesce(to_carrier.steps, '{}'), coalesce(to_endpoint.steps, '{}'),
        sent.last_error, sent.last_error_code, sent.last_error_reason, sent.last_error_at
      from generate_series(:since::timestamptz, :until::timestamptz - interval '1 minute', interval '1 minute') as m (minute)
-     cross join carrier_accounts a
+     cross join (
+       select name from carrier_accounts
+       union select c.carrier from traffic_counts c where c.seconds = 60 and c.begins_at >= :since and c.begins_at < :until
+     ) a
      left join came on came.minute = m.minute and came.carrier = a.name
      left join sent on sent.minute = m.minute and sent.carrier = a.name
      left join to_carrier on to_carrier.minute = m.minute and to_carrier.carrier = a.name

@@ -147,6 +147,19 @@ describeContext('counting what came and went', (context) => {
     await context.db('carrier_accounts').where({ name: 'another' }).delete()
   })
 
+  it('counts what came in once, if the account of its line was removed since the line left it', async () => {
+    await moveToAnotherCarrier(context, line)
+    await sent(at(0), at(1), { carrier: 'another' })
+    await received(at(2))
+    await count()
+    await context.db('lines').update({ carrier: 'simulator' })
+    await context.db('carrier_accounts').where({ name: 'another' }).delete()
+    await count()
+    expect(await countsOf(60, minute)).to.deep.equal({ accepted: 1, received: 1 })
+    const { to_carrier: _, ...ofRemoved } = (await countsOf(60, minute, 'another'))!
+    expect(ofRemoved).to.deep.equal({ sent: 1 })
+  })
+
   it('counts the running minute, which shows at once', async () => {
     await sent(new Date(), new Date())
     await countNewestMinutes(context)

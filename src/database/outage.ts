@@ -1,4 +1,4 @@
-import { Unavailable } from '../errors.js'
+import { hasCode, Unavailable } from '../errors.js'
 
 /**
  * The reasons why Postgres could not run a statement that is not itself at fault:
@@ -65,6 +65,13 @@ export function outageOf(error: unknown): Outage | undefined {
 export function mayBeDone(error: unknown): boolean {
   return !(error instanceof DatabaseUnavailable) || IN_DOUBT.has(error.outage)
 }
+
+/** True if Postgres ended the statement because it took too long, which it probably does the next time too. */
+export function tookTooLong(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && hasCode(error.cause, STATEMENT_TIMED_OUT)
+}
+
+const STATEMENT_TIMED_OUT = '57014'
 
 /** 25006 is a read-only transaction; with 57P0x the server shuts down or is starting. */
 export function isOfAnotherServer(error: unknown): boolean {

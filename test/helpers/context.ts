@@ -38,14 +38,19 @@ export function joinService(first: Context, overrides: Environment = {}): Contex
 }
 
 /** As `joinService`, and the caller closes it. */
-export function createJoinedContext(first: Context, overrides: Environment = {}): Promise<Context> {
+export function createJoinedContext(
+  first: Context,
+  overrides: Environment = {},
+  options: ProcessOptions = {},
+): Promise<Context> {
   const { databaseUrl, redisUrl, encryptionKeys } = first.config
-  return createTestContext({
+  const environment = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     ENCRYPTION_KEY: encryptionKeys.map((key) => key.toString('base64')).join(','),
     ...overrides,
-  })
+  }
+  return createTestContext(environment, options)
 }
 
 /** Each one plans the large statements for itself, and a test seldom asks more than this at once. */

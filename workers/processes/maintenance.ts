@@ -23,6 +23,7 @@ import {
 } from '../../src/domain/operating/overview/count-minutes.js'
 import { initSweepCounters, sweep, SWEPT } from '../../src/domain/sweep.js'
 import { continueTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
+import { tookTooLong } from '../../src/database/outage.js'
 import { asError, Unavailable } from '../../src/errors.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
@@ -127,7 +128,7 @@ async function endEvenIfItFails(context: Context, work: (context: Context) => Pr
   try {
     await work(context)
   } catch (error) {
-    if (error instanceof TryAgainIn || error instanceof Unavailable) throw error
+    if (error instanceof TryAgainIn || (error instanceof Unavailable && !tookTooLong(error))) throw error
     context.log.error({ err: asError(error) }, 'retention.failed')
   }
 }

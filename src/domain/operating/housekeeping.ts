@@ -16,6 +16,7 @@ import { deleteExpiredPortalAccess } from '../../database/people/portal.js'
 import { deleteExpiredSetUpLinks } from '../../database/people/set-up-links.js'
 import { deleteOldTasks } from '../../database/operating/tasks.js'
 import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
+import { tookTooLong } from '../../database/outage.js'
 import { asError, Unavailable } from '../../errors.js'
 import { UNCLEAR_KEPT_DAYS } from '../carriers/unclear-callbacks.js'
 import type { Context } from '../context.js'
@@ -59,7 +60,8 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
 
 /**
  * Makes the partitions that will be needed, and deletes what has expired. It is never urgent. A chore that fails does
- * not keep the others from being done, and is tried again in an hour.
+ * not keep the others from being done, and is tried again in an hour. That goes for one that takes too long as well:
+ * otherwise those after it would never be done.
  *
  * @throws Unavailable
  */
@@ -69,7 +71,7 @@ export async function runHousekeeping(context: Context): Promise<void> {
     try {
       counts[name] = await chore(context)
     } catch (error) {
-      if (error instanceof Unavailable) throw error
+      if (error instanceof Unavailable && !tookTooLong(error)) throw error
       context.log.error({ chore: name, err: asError(error) }, 'maintenance.failed')
     }
   }

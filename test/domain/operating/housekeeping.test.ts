@@ -4,7 +4,7 @@ import { runHousekeeping } from '../../../src/domain/operating/housekeeping.js'
 import { Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { StorageFailed } from '../../../src/storage/storage.js'
-import { describeContext } from '../../helpers/context.js'
+import { createJoinedContext, describeContext } from '../../helpers/context.js'
 import { failure } from '../../helpers/failure.js'
 import { lowestIdAt } from '../../helpers/lowest-id.js'
 import { ago, countRows } from '../fixtures.js'
@@ -33,6 +33,19 @@ describeContext('housekeeping', (context) => {
     await whenRemoving(new StorageFailed('delete', new Error('not allowed')))
     expect(await countRows(context, 'notices')).to.equal(0)
     expect(await countRows(context, 'media')).to.equal(1)
+  })
+
+  it('does all other chores when one takes too long', async () => {
+    const impatient = await createJoinedContext(context, {}, { statementTimeoutMs: 300 })
+    const trx = await context.db.transaction()
+    try {
+      await trx.raw('lock table sessions in exclusive mode')
+      await runHousekeeping(impatient)
+      expect(await countRows(context, 'notices')).to.equal(0)
+    } finally {
+      await trx.rollback()
+      await impatient.close()
+    }
   })
 
   it('waits for a database that is away', async () => {

@@ -22,6 +22,7 @@ import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
 import { sessionOf } from '../people/session.js'
 import { OlderPages } from '../parts/older-pages.js'
+import { instantOf } from '../time-filter.js'
 
 /** This is about two screens on a desktop, and four on a phone. */
 const PAGE_SIZE = 30
@@ -136,8 +137,8 @@ function pageOfState(
 ) {
   const page = { limit: PAGE_SIZE, sought: q === '' ? undefined : { words: q } }
   if (state === 'archived') {
-    const before = new Date(cursor)
-    return listArchivedConversations(db, of, Number.isNaN(before.getTime()) ? page : { ...page, before })
+    const before = instantOf(cursor)
+    return listArchivedConversations(db, of, before === undefined ? page : { ...page, before })
   }
   const before = isId(cursor) ? cursor : undefined
   return state === 'unread'

@@ -310,6 +310,13 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(shown).to.deep.equal([30, 9])
   })
 
+  it('are listed from the newest one if a cursor of the archive is no time of ours', async () => {
+    for (const cursor of ['x', '-271821-04-20T00:00:00.000Z', '+275760-09-13T00:00:00.000Z']) {
+      const path = `${line.path}/conversations?state=archived&before=${encodeURIComponent(cursor)}`
+      expect((await line.browser.get(path)).status, cursor).to.equal(200)
+    }
+  })
+
   it('leave the list when archived, until another unblocked text arrives', async () => {
     const listed = async (state = '') => wordsOf(await line.page(`/conversations${state}`))
     await receive(ANNA, 'Done with')

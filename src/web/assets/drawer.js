@@ -9,6 +9,8 @@ let drawer
 /** The row whose details are shown, as its link has it: the list may be made again while they are. */
 let shown
 let listTitle
+/** How many details were asked for. An answer that comes after the next request, or after Close, is dropped. */
+let askedCount = 0
 
 const address = () => location.pathname + location.search
 const loadedAt = address()
@@ -21,11 +23,14 @@ function isRow({ pathname, origin }) {
 }
 
 async function open(href, { isBack = false } = {}) {
+  askedCount += 1
+  const own = askedCount
   const url = new URL(href, location.href)
   const answer = await fetch(url, { headers: { Accept: 'text/html' } }).catch(() => undefined)
-  const text = await answer?.text()
+  const text = await answer?.text().catch(() => undefined)
+  if (own !== askedCount) return undefined
   // A session that is over, a message that is gone: its own page says so.
-  if (!answer?.ok || answer.redirected || !text.includes('class="way-page"')) return location.assign(url)
+  if (!answer?.ok || answer.redirected || !text?.includes('class="way-page"')) return location.assign(url)
   const isFirst = drawer === undefined
   if (isFirst) listTitle = document.title
   drawer ??= makeDrawer()
@@ -41,8 +46,14 @@ async function open(href, { isBack = false } = {}) {
   document.title = new DOMParser().parseFromString(text, 'text/html').title
   shown = url.pathname
   mark()
-  drawer.scrollTop = 0
-  if (!drawer.contains(document.activeElement)) drawer.focus()
+  // A link within the details, such as to an attempt's response, leads to its part of them.
+  const part = url.hash === '' ? null : drawer.querySelector(`[id="${CSS.escape(url.hash.slice(1))}"]`)
+  if (part === null) drawer.scrollTop = 0
+  else part.scrollIntoView()
+  if (!drawer.contains(document.activeElement)) {
+    const current = part?.querySelector('[aria-current]') ?? part?.querySelector('a') ?? drawer
+    current.focus({ preventScroll: true })
+  }
   document.dispatchEvent(new Event('live:begin'))
 }
 
@@ -62,6 +73,7 @@ function makeDrawer() {
 }
 
 function close() {
+  askedCount += 1
   const row = rowOf(shown)
   drawer.remove()
   drawer = shown = undefined

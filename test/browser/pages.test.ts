@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
 import type { Context } from '../../src/domain/context.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
+import { newId } from '../../src/ids.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people/people.js'
 import { axeFaults } from '../helpers/web/axe.js'
@@ -222,6 +224,97 @@ describe('the pages in a browser', function () {
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await drawer.count()).to.equal(0)
     expect(complaints).to.deep.equal([])
+    await page.context().close()
+  })
+
+  it('show an attempt of a row’s details where it stands, with the focus on its view', async () => {
+    const [delivery] = await listDeliveries(context.db, owner.person.id, {}, { limit: 1 })
+    const attempts = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({
+      ...{ id: newId(), delivery_id: delivery!.id, attempt_number: n, duration_ms: 12 },
+      ...{ started_at: new Date(), response_status: 500 + n, failure: `http_${500 + n}` },
+    }))
+    await context.db('delivery_attempts').insert(attempts)
+    const { page } = await visit()
+    await page.goto('/console/activity')
+    await page.locator(`ol.activity a[href$="${delivery!.messageId}"]`).click()
+    const last = page.locator(`.drawer [id="attempt-${attempts.at(-1)!.id}"]`)
+    for (const view of ['Response', 'Timing']) {
+      await last.getByRole('link', { name: view }).click()
+      await last.locator('[aria-current]', { hasText: view }).waitFor()
+      await until('the link has the focus', async () =>
+        last.getByRole('link', { name: view }).evaluate((link) => link === document.activeElement),
+      )
+      const top = (await last.boundingBox())?.y ?? -1
+      expect([view, top > 50, top < (page.viewportSize()?.height ?? 0)]).to.deep.equal([view, true, true])
+    }
+    await last.getByRole('link', { name: 'Close' }).click()
+    await until('it is closed', async () => (await last.locator('[aria-current]').count()) === 0)
+    expect(
+      await last
+        .getByRole('link')
+        .first()
+        .evaluate((link) => link === document.activeElement),
+    ).to.equal(true)
+    await page.context().close()
+  })
+
+  it('show the details that were asked for last, and none that come after they were closed', async () => {
+    const { page } = await visit()
+    await page.goto('/console/activity')
+    const rows = page.locator('ol.activity > li[id] > div > a:first-child')
+    const [first = '', second = ''] = await rows.evaluateAll((all) =>
+      all.map((link) => (link as HTMLAnchorElement).pathname),
+    )
+    const drawer = page.getByRole('dialog', { name: 'Details' })
+    const held: (() => Promise<void>)[] = []
+    await page.route(`**${first}`, (route) => void held.push(() => route.continue()))
+    await rows.first().click()
+    await until('the first is asked for', () => held.length === 1)
+    await rows.nth(1).click()
+    await page.waitForURL(`**${second}`)
+    const answered = page.waitForResponse(`**${first}`)
+    await held.pop()?.()
+    await (await answered).finished()
+    await page.keyboard.press('k')
+    await until('the first is asked for again', () => held.length === 1)
+    expect(new URL(page.url()).pathname).to.equal(second)
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/console/activity')
+    const late = page.waitForResponse(`**${first}`)
+    await held.pop()?.()
+    await (await late).finished()
+    await rows.nth(1).click()
+    await page.waitForURL(`**${second}`)
+    await page.goBack()
+    await page.waitForURL('**/console/activity')
+    expect(await drawer.count()).to.equal(0)
+    await page.context().close()
+  })
+
+  it('send no reply by the Enter that ends a composition', async () => {
+    const { page } = await visit()
+    await page.goto(owner.fill('/console/lines/:lineId/conversations/:number'))
+    const text = page.locator('.composer textarea')
+    await text.fill('にほんご')
+    const isTaken = (init: object) =>
+      text.evaluate(
+        (field, keys) =>
+          !field.dispatchEvent(
+            new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...keys }),
+          ),
+        init,
+      )
+    await page.evaluate(() => {
+      HTMLFormElement.prototype.requestSubmit = () => undefined
+    })
+    for (const [init, taken] of [
+      [{ isComposing: true }, false],
+      [{ keyCode: 229 }, false],
+      [{ shiftKey: true }, false],
+      [{}, true],
+    ] as const) {
+      expect([init, await isTaken(init)]).to.deep.equal([init, taken])
+    }
     await page.context().close()
   })
 

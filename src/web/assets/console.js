@@ -180,7 +180,9 @@ if (document.body.dataset.refused !== undefined && document.referrer.startsWith(
 
 // As in a messenger, Enter sends; with Shift it begins a line.
 document.addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+  // Safari ends a composition before the Enter that chooses its word, which then has only this code to tell it by.
+  const isComposing = event.isComposing || event.keyCode === 229
+  if (event.key !== 'Enter' || event.shiftKey || isComposing) return
   const { form } = event.target
   if (!event.target.matches('.composer textarea') || !form.reportValidity()) return
   event.preventDefault()

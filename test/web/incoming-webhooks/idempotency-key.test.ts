@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { openHolder } from '../../database/hold.js'
+import { countWaitingForLocks } from '../../domain/fixtures.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb, joinWeb, type Answer } from '../../helpers/web/web.js'
@@ -118,22 +120,18 @@ describeWeb('Idempotency-Key', ({ context, web }) => {
 
   it('is 409 at once while the first request is still being accepted, however long that takes', async () => {
     const { db } = context
-    const waiting = async () => {
-      const { rows } = await db.raw<{ rows: unknown[] }>(
-        `select 1 from pg_locks where locktype = 'advisory' and not granted
-           and database = (select oid from pg_database where datname = current_database())`,
-      )
-      return rows.length
-    }
-    const holder = await db.transaction()
+    const holder = await openHolder(db)
     let first: Promise<Answer>
     try {
       await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
       first = send('k')
-      await until('the first request waits for the line', async () => (await waiting()) === 1)
+      await until(
+        'the first request waits for the line',
+        async () => (await countWaitingForLocks(context)) === 1,
+      )
       const repeats = await Promise.all([send('k'), send('k'), send('k', { text: 'Other' })])
       for (const repeat of repeats) expectRefused(repeat, 409, IN_FLIGHT)
-      expect(await waiting()).to.equal(1)
+      expect(await countWaitingForLocks(context)).to.equal(1)
     } finally {
       await holder.rollback()
     }

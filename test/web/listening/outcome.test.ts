@@ -8,8 +8,9 @@ import { createLine, messageBody, type TestLine } from '../../helpers/factories.
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { openHolder } from '../../database/hold.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
-import { queueMessage } from '../../domain/fixtures.js'
+import { countWaitingForLocks, queueMessage } from '../../domain/fixtures.js'
 import { clientOf, expectProblem, type Client } from '../v1/support.js'
 import { openSocket } from './raw-socket.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
@@ -20,7 +21,7 @@ const UNKNOWN =
 /** See `postMessages`. */
 const IN_ONE_STATEMENT = 200
 /** Postgres ends a statement after this, and so long after it nobody waits any more for one that hangs. */
-const STATEMENT_TIMEOUT_MS = 1500
+const STATEMENT_TIMEOUT_MS = 3000
 
 describe('a message whose statement gets no response', () => {
   const scene = openForEachTest(openScene)
@@ -121,7 +122,7 @@ describe('a message under /v1 when Postgres goes away', () => {
     const { line, proxy, direct, context, texts } = scene
     const client = await openClient(scene)
     // Nothing of the first statement can be done while somebody else holds the line; it is given up.
-    const holder = await direct.db.transaction()
+    const holder = await openHolder(direct.db)
     await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
     const { queueMessage: accept } = context.batched
     let begun = 0
@@ -155,10 +156,10 @@ describe('another change under /v1 when Postgres goes away', () => {
     const { proxy, direct } = scene
     const client = await openClient(scene)
     await delayCommits(direct)
-    const holder = await direct.db.transaction()
+    const holder = await openHolder(direct.db)
     await holder.raw('select pg_advisory_xact_lock(7)')
     const registered = client.post('/v1/applications', APPLICATION)
-    await until('the commit is under way', async () => (await countWaiting(direct)) > 0)
+    await until('the commit is under way', async () => (await countWaitingForLocks(direct)) > 0)
     proxy.goDown()
     await holder.rollback()
     const answer = await registered
@@ -170,7 +171,7 @@ describe('another change under /v1 when Postgres goes away', () => {
   it('before it: the response says when to repeat it, because nothing was done', async () => {
     const { direct, line } = scene
     const client = await openClient(scene)
-    const holder = await direct.db.transaction()
+    const holder = await openHolder(direct.db)
     await holder('users').where({ id: line.userId }).forUpdate().select('id')
     const answer = await client.post('/v1/applications', APPLICATION)
     await holder.rollback()
@@ -186,13 +187,6 @@ async function delayCommits({ db }: Context): Promise<void> {
     $$ begin perform pg_advisory_xact_lock(7); return null; end $$`)
   await db.raw(`create constraint trigger wait_for_7 after insert on applications deferrable initially deferred
     for each row execute function wait_for_7()`)
-}
-
-async function countWaiting({ db }: Context): Promise<number> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
-    `select 1 from pg_locks where locktype = 'advisory' and not granted`,
-  )
-  return rows.length
 }
 
 async function openClient({ line, direct, web }: Scene): Promise<Client> {
@@ -217,7 +211,7 @@ async function openScene(): Promise<Scene> {
   const environment = await createEnvironment()
   const direct = await createTestContext(environment)
   const proxy = await startProxy(environment.DATABASE_URL ?? '')
-  const limits = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, acquireTimeoutMs: 1500, callersWaitMs: 1000 }
+  const limits = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, acquireTimeoutMs: 3000, callersWaitMs: 3000 }
   const context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, limits)
   const web = await serveApp(context)
   const line = await createLine(context)

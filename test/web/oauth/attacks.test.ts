@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import type { Knex } from 'knex'
 import { newId } from '../../../src/ids.js'
 import { newToken, sha256 } from '../../../src/secrets.js'
+import { openHolder } from '../../database/hold.js'
+import { countWaitingForLocks } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type Answer } from '../../helpers/web/web.js'
@@ -197,15 +199,10 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       meanwhile: (trx: Knex.Transaction) => Promise<unknown> = () => Promise.resolve(),
     ) => {
       const { db } = server.context
-      const trx = await db.transaction()
+      const trx = await openHolder(db)
       await trx.raw(`select from oauth_records where kind = 'AuthorizationCode' for update`)
       const answers = Promise.all(codes.map((code) => exchange(code)))
-      await until('all wait to use it up', async () => {
-        const { rows } = await db.raw<{ rows: object[] }>(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return rows.length === codes.length
-      })
+      await until('all wait to use it up', async () => (await countWaitingForLocks({ db })) === codes.length)
         .then(() => meanwhile(trx))
         .then(
           () => trx.commit(),

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
 import { hashPassword } from '../../../src/domain/people/passwords.js'
+import { openHolder } from '../../database/hold.js'
+import { countWaitingForLocks } from '../../domain/fixtures.js'
 import { PASSWORD } from '../../domain/people/people.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -271,7 +273,7 @@ describeWith('the consent page', serveOAuth, (server) => {
       `create trigger wait_here before insert on oauth_records for each row execute function wait_here()`,
     )
     const page = await open()
-    const holder = await db.transaction()
+    const holder = await openHolder(db)
     await holder.raw('select pg_advisory_xact_lock(7)')
     const fields = [
       ['lineId', visitor.line.lineId],
@@ -279,12 +281,7 @@ describeWith('the consent page', serveOAuth, (server) => {
     ]
     const posting = visitor.post(page.url, consentFields(page.answer, fields))
     try {
-      await until('it waits', async () => {
-        const { rows } = await db.raw<{ rows: object[] }>(
-          `select from pg_locks where locktype = 'advisory' and not granted`,
-        )
-        return rows.length > 0
-      })
+      await until('it waits', async () => (await countWaitingForLocks(server.context)) > 0)
       await endAuthorizations(server.context, visitor.line.userId, application.id)
     } finally {
       await holder.rollback()

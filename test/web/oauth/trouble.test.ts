@@ -10,7 +10,9 @@ import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/pr
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type Answer } from '../../helpers/web/web.js'
+import { openHolder } from '../../database/hold.js'
 import { startProxy as startBreakingProxy, type Proxy } from '../../database/proxy.js'
+import { countWaitingForLocks } from '../../domain/fixtures.js'
 import { startProxy, through } from '../proxy.js'
 import {
   asking,
@@ -39,7 +41,7 @@ async function withShortTimeouts(run: (given: Exchange) => Promise<void>): Promi
   const environment = await createEnvironment({ PUBLIC_URL: 'http://127.0.0.1:1' })
   const direct = await createTestContext(environment)
   const proxy = await startBreakingProxy(environment.DATABASE_URL!)
-  const limits = { statementTimeoutMs: 1500, acquireTimeoutMs: 1500 }
+  const limits = { statementTimeoutMs: 4000, acquireTimeoutMs: 4000 }
   const context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, limits)
   const web = await serveApp(context)
   const server = { context, web, close: () => web.close() }
@@ -59,18 +61,13 @@ async function withShortTimeouts(run: (given: Exchange) => Promise<void>): Promi
 
 /** Somebody else holds the rows meanwhile. */
 async function whileHeld<T>({ db }: Context, kind: OAuthRecordKind, run: () => Promise<T>): Promise<T> {
-  const holder = await db.transaction()
+  const holder = await openHolder(db)
   await holder('oauth_records').where({ kind }).forUpdate().select('kind')
   try {
     return await run()
   } finally {
     await holder.rollback()
   }
-}
-
-async function countWaiting({ db }: Context): Promise<number> {
-  const { rows } = await db.raw<{ rows: unknown[] }>('select 1 from pg_locks where not granted')
-  return rows.length
 }
 
 describe('OAuth when not all is well', () => {
@@ -118,7 +115,7 @@ describe('OAuth when not all is well', () => {
       await withShortTimeouts(async ({ direct, proxy, exchange }) => {
         await whileHeld(direct, 'AuthorizationCode', async () => {
           const answer = exchange()
-          await until('it waits for the code', async () => (await countWaiting(direct)) > 0)
+          await until('it waits for the code', async () => (await countWaitingForLocks(direct)) > 0)
           proxy.goDown()
           expectUnknown(await answer)
         })
@@ -133,7 +130,7 @@ describe('OAuth when not all is well', () => {
 
     it('does not say when to repeat it, if the tokens are issued but nothing else can be read', async () => {
       await withShortTimeouts(async ({ direct, exchange }) => {
-        const holder = await direct.db.transaction()
+        const holder = await openHolder(direct.db)
         await holder.raw('lock table application_lines in access exclusive mode')
         expectUnknown(await exchange())
         await holder.rollback()

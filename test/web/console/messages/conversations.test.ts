@@ -5,6 +5,7 @@ import { saveContact } from '../../../../src/domain/lines/contacts.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { fetchMedia } from '../../../../src/domain/media/fetch.js'
 import { newId } from '../../../../src/ids.js'
+import { openHolder } from '../../../database/hold.js'
 import {
   ANNA,
   BEN,
@@ -380,7 +381,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
 
     /** A text from ANNA that is being received, until the caller commits it. */
     const receiving = async () => {
-      const trx = await site.context.db.transaction()
+      const trx = await openHolder(site.context.db)
       await receiveMessages(trx, [
         {
           messageId: newId(),

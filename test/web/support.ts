@@ -22,6 +22,11 @@ export async function backdateMessages({ db }: Context, lineId: string, seconds:
     .update({ created_at: db.raw('created_at - make_interval(secs => ?)', [seconds]) })
 }
 
+/** How many of the seconds are left at least that began after `since`, a `performance.now()`. */
+export function leftOf(seconds: number, since: number): number {
+  return Math.floor(seconds - (performance.now() - since) / 1000)
+}
+
 export function expectAccepted(answer: Answer): void {
   expect([answer.status, answer.text]).to.deep.equal([200, '{"success":true}'])
 }

@@ -9,6 +9,7 @@ import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
+import { waitedMs } from '../../helpers/waited.js'
 import { browse } from '../../helpers/web/browser-session.js'
 import { serveApp, type Answer, type TestWeb, withWeb } from '../../helpers/web/web.js'
 import { transaction } from '../../../src/database/connection.js'
@@ -18,7 +19,7 @@ import { startProxy, through, type TcpProxy } from '../proxy.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const UNAVAILABLE = 'Service is temporarily unavailable'
-/** The promise is 2 s; the rest is for a busy machine. */
+/** The promise is 2 s, the rest is what this process waits for others on a busy machine. */
 const SOON_MS = 3500
 const AS_WEB = { ...WEB_LIMITS, callersWaitMs: 1000 }
 
@@ -55,9 +56,11 @@ describe('without Postgres', () => {
       await proxy.cut(how)
       // The pool notices at different times that its connections are dead.
       expectRefused(await send(), 503, UNAVAILABLE)
-      const startedAt = performance.now()
-      const answers = await Promise.all(Array.from({ length: 20 }, send))
-      expect(performance.now() - startedAt).to.be.below(SOON_MS)
+      let answers: Answer[] = []
+      const waited = await waitedMs(async () => {
+        answers = await Promise.all(Array.from({ length: 20 }, send))
+      })
+      expect(waited).to.be.below(SOON_MS)
       for (const answer of answers) {
         expectRefused(answer, 503, UNAVAILABLE)
         expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
@@ -72,16 +75,17 @@ describe('without Postgres', () => {
       expect((await web.request('/readyz')).status).to.equal(200)
       await proxy.cut(how)
       expect((await web.request('/readyz')).status).to.equal(503)
-      const startedAt = performance.now()
-      const ready = await web.request('/readyz')
-      expect(performance.now() - startedAt).to.be.below(SOON_MS)
-      expect(ready.status).to.equal(503)
-      expect(ready.body).to.deep.equal({
-        status: 'unavailable',
-        version: readVersion(),
-        postgres: 'unreachable',
-        redis: 'ok',
+      const waited = await waitedMs(async () => {
+        const ready = await web.request('/readyz')
+        expect(ready.status).to.equal(503)
+        expect(ready.body).to.deep.equal({
+          status: 'unavailable',
+          version: readVersion(),
+          postgres: 'unreachable',
+          redis: 'ok',
+        })
       })
+      expect(waited).to.be.below(SOON_MS)
       expect((await web.request('/healthz')).status).to.equal(200)
       await proxy.restore()
       await until('it is ready again', async () => (await web.request('/readyz')).status === 200)
@@ -103,11 +107,12 @@ describe('without Postgres', () => {
       // As many connections as there will be.
       for (const answer of await Promise.all(Array.from({ length: 5 }, post))) expectAccepted(answer)
       way.abandonOpen()
-      const startedAt = performance.now()
-      for (const answer of await Promise.all(Array.from({ length: 5 }, post))) {
-        expect(answer.status).to.be.oneOf([200, 503])
-      }
-      expect(performance.now() - startedAt).to.be.below(SOON_MS)
+      const waited = await waitedMs(async () => {
+        for (const answer of await Promise.all(Array.from({ length: 5 }, post))) {
+          expect(answer.status).to.be.oneOf([200, 503])
+        }
+      })
+      expect(waited).to.be.below(SOON_MS)
       expectAccepted(
         await until('it accepts again', () => post().then((answer) => answer.status === 200 && answer)),
       )
@@ -152,18 +157,19 @@ describe('without Postgres', () => {
     )
     const otherWeb = await serveApp(other)
     try {
-      const startedAt = performance.now()
-      expectRefused(await otherWeb.post(line.webhookPath, messageBody()), 503, UNAVAILABLE)
       const inbound = { fromNumber: '+15005550199', toNumber: '+15005550100', text: 'Hi' }
-      const answer = await otherWeb.post('/simulator/inbound', inbound)
-      expect(performance.now() - startedAt).to.be.below(2 * SOON_MS)
-      expect(answer.body).to.deep.equal({
-        type: 'about:blank',
-        title: 'Service Unavailable',
-        status: 503,
-        detail: UNAVAILABLE,
+      const waited = await waitedMs(async () => {
+        expectRefused(await otherWeb.post(line.webhookPath, messageBody()), 503, UNAVAILABLE)
+        const answer = await otherWeb.post('/simulator/inbound', inbound)
+        expect(answer.body).to.deep.equal({
+          type: 'about:blank',
+          title: 'Service Unavailable',
+          status: 503,
+          detail: UNAVAILABLE,
+        })
+        expect(answer.headers.get('content-type')).to.equal('application/problem+json')
       })
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json')
+      expect(waited).to.be.below(2 * SOON_MS)
     } finally {
       await otherWeb.close()
       await other.close()

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { describeWith } from '../../helpers/suite.js'
+import { waitedMs } from '../../helpers/waited.js'
 import type { Answer } from '../../helpers/web/web.js'
 import {
   asking,
@@ -273,24 +274,29 @@ describeWith('a client that', serveOAuth, (server) => {
 
     it('gives up after 2 s and requires a 200 gets its response in time', async () => {
       const code = await getCode(visitor, asking(application))
-      const response = await fetch(`${server.web.url}/oauth/access`, {
-        method: 'POST',
-        signal: AbortSignal.timeout(2000),
-        body: new URLSearchParams({
-          grant_type: 'authorization_code',
-          code,
-          client_id: application.clientId,
-          client_secret: application.clientSecret,
-        }),
+      let token = ''
+      const forToken = await waitedMs(async () => {
+        const response = await fetch(`${server.web.url}/oauth/access`, {
+          method: 'POST',
+          body: new URLSearchParams({
+            grant_type: 'authorization_code',
+            code,
+            client_id: application.clientId,
+            client_secret: application.clientSecret,
+          }),
+        })
+        expect(response.status).to.equal(200)
+        token = ((await response.json()) as Tokens).access_token
       })
-      const { access_token: token } = (await response.json()) as Tokens
-      const sent = await fetch(`${server.web.url}/v1/messages/`, {
-        method: 'POST',
-        signal: AbortSignal.timeout(2000),
-        headers: { Authorization: `bearer ${token}` },
-        body: new URLSearchParams({ lineId: visitor.line.lineId, toNumber: '(500) 555-0188', text: 'Hi' }),
+      const toSend = await waitedMs(async () => {
+        const { status } = await fetch(`${server.web.url}/v1/messages/`, {
+          method: 'POST',
+          headers: { Authorization: `bearer ${token}` },
+          body: new URLSearchParams({ lineId: visitor.line.lineId, toNumber: '(500) 555-0188', text: 'Hi' }),
+        })
+        expect(status).to.equal(200)
       })
-      expect([response.status, sent.status]).to.deep.equal([200, 200])
+      expect(Math.max(forToken, toSend)).to.be.below(2000)
     })
   })
 })

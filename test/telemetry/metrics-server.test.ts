@@ -71,7 +71,7 @@ describe('the port for metrics', () => {
     const startedAt = performance.now()
     socket.resume()
     await once(socket, 'close')
-    expect(performance.now() - startedAt).to.be.below(10_000)
+    expect(performance.now() - startedAt, 'not the minute of a Node server').to.be.below(40_000)
   })
 
   it('says that its port is in use', async () => {

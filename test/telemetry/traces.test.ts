@@ -6,6 +6,7 @@ import { newId } from '../../src/ids.js'
 import { createTracer } from '../../src/telemetry/opentelemetry.js'
 import { ROOT, type Span, type Tracer } from '../../src/telemetry/span.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { until } from '../helpers/until.js'
 import { spansOf } from '../helpers/process/spans.js'
 
 const MESSAGE = '018f2b1c-0000-7000-8000-0123456789ab'
@@ -83,6 +84,7 @@ describe('traces', () => {
     const tracer = open()
     tracer.add(span())
     await tracer.close()
+    await until('it is logged', () => logged.length > 0)
     expect(logged.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
       'traces.not_exported',
     ])
@@ -94,6 +96,8 @@ describe('traces', () => {
     const tracer = open({ endpoint: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}` })
     for (let n = 0; n < 10_000; n += 1) tracer.add(span({ key: `send ${n}` }))
     await tracer.close()
+    // On a busy machine the export is given up a moment after nobody waits for it any more.
+    await until('it is logged', () => logged.length > 0)
     expect(logged.length).to.equal(1)
     hanging.closeAllConnections()
     await new Promise((resolve) => hanging.close(resolve))

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from '../../dev/services/free-port.js'
 
 export interface TcpProxy {
   port: number
@@ -42,8 +43,9 @@ export async function startProxy(targetUrl: string): Promise<TcpProxy> {
       for (const socket of sockets) socket.destroy()
     })
 
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  // While it is cut, nothing listens there, and nobody else may be given the port.
+  const port = await freePort()
+  await listen(port)
   return {
     port,
     cut: async (how = 'refuse') => {

@@ -178,7 +178,7 @@ describeWeb('/simulator', ({ context, web }) => {
           attempt: 1,
           ageMs: 0,
         },
-        AbortSignal.timeout(5000),
+        AbortSignal.timeout(60_000),
       )
     const texts = async (query: string) =>
       ((await web.request(`/simulator/outbox${query}`)).body as { text: string }[]).map(({ text }) => text)

@@ -45,16 +45,17 @@ describeWeb('the limits of an incoming webhook', ({ context, web }) => {
 
   it('count 60 seconds that slide: a message counts after 59 s and no more after 61 s', async () => {
     const number = newNumber()
+    const of = line
     const makeOld = (seconds: number) =>
       context
         .db('messages')
-        .where({ line_id: line.lineId })
+        .where({ line_id: of.lineId })
         .update({ created_at: context.db.raw('clock_timestamp() - make_interval(secs => ?)', [seconds]) })
     await sendMany(5, () => number)
     await until('a request is answered within a second', async () => {
       const since = performance.now()
       await makeOld(59)
-      const answer = await send(number)
+      const answer = await send(number, {}, of)
       if (leftOf(2, since) < 1) return false
       expectRefused(answer, 403, EXCEEDED)
       return true

@@ -37,7 +37,7 @@ describe('the routes of the simulator for programs', () => {
   const take = async ({ number }: TestLine, text: string) =>
     (await carrierOf(context)).send(
       { id: newId(), fromNumber: number, toNumber: FRIEND, text, media: [], attempt: 1, ageMs: 0 },
-      AbortSignal.timeout(5000),
+      AbortSignal.timeout(60_000),
     )
 
   describe('where only this machine reaches them', () => {

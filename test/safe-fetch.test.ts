@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { freePort } from '../dev/services/free-port.js'
 import {
   createSafeFetch,
   FetchFailed,
@@ -406,8 +407,7 @@ describe('safe-fetch', () => {
       const { port } = await serve((request, response) => {
         if (request.url === '/') response.end('ok')
       })
-      const closed = await serve(() => undefined)
-      await new Promise((resolve) => closed.server.close(resolve))
+      const closed = await freePort()
       const safeFetch = createFetch({ ...LOOPBACK, lookup: answers(['127.0.0.1']) })
       const partsOf = async (url: string, request: SafeRequest = {}) => {
         const { phases } = await safeFetch.request(url, request).catch((error: unknown) => {
@@ -421,9 +421,9 @@ describe('safe-fetch', () => {
       expect(await partsOf(`http://hooks.test:${port}/`)).to.deep.equal(['dnsMs', 'connectMs', 'firstByteMs'])
       expect(await partsOf(`http://hooks.test:${port}/`), 'kept').to.deep.equal(['firstByteMs'])
       expect(await partsOf(`http://127.0.0.1:${port}/`)).to.deep.equal(['connectMs', 'firstByteMs'])
-      const late = await partsOf(`http://hooks.test:${port}/never`, { timeoutMs: 100 })
+      const late = await partsOf(`http://hooks.test:${port}/never`, { timeoutMs: 1000 })
       expect(late, 'no answer').to.deep.equal(['firstByteMs'])
-      expect(await partsOf(`http://hooks.test:${closed.port}/`)).to.deep.equal(['dnsMs', 'connectMs'])
+      expect(await partsOf(`http://hooks.test:${closed}/`)).to.deep.equal(['dnsMs', 'connectMs'])
       expect(await partsOf('ftp://hooks.test/')).to.deep.equal([])
       // Each of requests that begin together knows its own connection.
       const together = await Promise.all(
@@ -664,7 +664,7 @@ describe('safe-fetch', () => {
         const closed = new Promise((resolve) => {
           server.once('connection', (socket: Socket) => socket.once('close', resolve))
         })
-        const taken = await createFetch(LOOPBACK).request(url, { statusDecides: true, timeoutMs: 1000 })
+        const taken = await createFetch(LOOPBACK).request(url, { statusDecides: true, timeoutMs: 3000 })
         expect(taken).to.include({ status: 200, truncated: true, bodyFailure })
         expect(taken.body.toString()).to.equal('x')
         await closed
@@ -715,9 +715,9 @@ describe('safe-fetch', () => {
     for (const [what, answer] of timeouts) {
       it(`is a timeout when the server ${what}`, async () => {
         const { url } = await serveRaw(answer)
-        const failed = await failureOf(createFetch(LOOPBACK).request(url, { timeoutMs: 300 }))
+        const failed = await failureOf(createFetch(LOOPBACK).request(url, { timeoutMs: 1000 }))
         expect(failed).to.include({ failure: 'timeout', requestSent: true })
-        expect(failed.durationMs).to.be.within(290, 10_000)
+        expect(failed.durationMs).to.be.within(990, 20_000)
       })
     }
 
@@ -726,8 +726,8 @@ describe('safe-fetch', () => {
         if (request.url === '/next') response.end()
       })
       const safeFetch = createFetch({ ...LOOPBACK, maxConnectionsPerOrigin: 1 })
-      const first = failureOf(safeFetch.request(url, { timeoutMs: 600 }))
-      const second = failureOf(safeFetch.request(`${url}waiting`, { timeoutMs: 200 }))
+      const first = failureOf(safeFetch.request(url, { timeoutMs: 3000 }))
+      const second = failureOf(safeFetch.request(`${url}waiting`, { timeoutMs: 500 }))
       expect(await second).to.include({ failure: 'timeout', requestSent: false })
       expect(await first).to.include({ failure: 'timeout', requestSent: true })
       expect((await safeFetch.request(`${url}next`)).status).to.equal(200)
@@ -751,8 +751,7 @@ describe('safe-fetch', () => {
     })
 
     it('is connect with nothing sent when the port is closed, on one address or on both', async () => {
-      const { server, port } = await serve(() => undefined)
-      await new Promise((resolve) => server.close(resolve))
+      const port = await freePort()
       for (const answer of [['127.0.0.1'], ['::1', '127.0.0.1']]) {
         const safeFetch = createFetch({ ...LOOPBACK, lookup: answers(answer) })
         const failed = await failureOf(
@@ -865,7 +864,7 @@ describe('safe-fetch', () => {
       const dialled = watchDials()
       const safeFetch = createFetch(LOOPBACK)
       for (const outcome of [
-        () => failureOf(safeFetch.request(url, { method: 'POST', body: 'x', timeoutMs: 100 })),
+        () => failureOf(safeFetch.request(url, { method: 'POST', body: 'x', timeoutMs: 1000 })),
         () => safeFetch.request(`${url}long`, { maxResponseBytes: 1 }),
       ]) {
         dialled.length = 0
@@ -968,7 +967,7 @@ describe('safe-fetch', () => {
         () => undefined,
       ]) {
         const { port } = await serveRaw(answer)
-        const safeFetch = createFetch({ ...trusting(), connectTimeoutMs: 300 })
+        const safeFetch = createFetch({ ...trusting(), connectTimeoutMs: 1500 })
         const failed = await failureOf(safeFetch.request(`https://hooks.test:${port}/`))
         expect(failed).to.include({ failure: 'tls', requestSent: false })
       }

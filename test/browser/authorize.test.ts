@@ -107,6 +107,8 @@ describe('authorizing an application in a browser', () => {
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in' }).click()
       const button = page.getByRole('button', { name: 'Authorize', exact: true })
+      await button.waitFor()
+      await page.waitForLoadState()
       const { x, y } = (await button.boundingBox())!
       await page.mouse.click(x + 5, y + 5)
       await until('the application is asked', () => held.length > 0)

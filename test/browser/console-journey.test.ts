@@ -17,7 +17,7 @@ const PHONE = '+15005550199'
 
 /** Section 3 of the specification, by a stranger who has a set-up link and a browser. */
 describe('the console in a browser', function () {
-  this.timeout(90_000)
+  this.timeout(300_000)
 
   let context: Context
   let receiver: Receiver
@@ -73,8 +73,11 @@ describe('the console in a browser', function () {
         })
       }
 
-      const openTab = (tab: string) =>
-        page.getByRole('navigation', { name: 'This line' }).getByRole('link', { name: tab }).click()
+      /** The page's scripts have run then. */
+      const openTab = async (tab: string) => {
+        await page.getByRole('navigation', { name: 'This line' }).getByRole('link', { name: tab }).click()
+        await page.waitForLoadState()
+      }
 
       /** On a phone the navigation is behind a button, also without a script. */
       const openMenu = async () => {
@@ -87,6 +90,7 @@ describe('the console in a browser', function () {
           .getByRole('navigation', { name: 'Main' })
           .getByRole('link', { name: place, exact: true })
           .click()
+        await page.waitForLoadState()
       }
 
       await page.goto(setUp.pathname + setUp.search)
@@ -122,7 +126,10 @@ describe('the console in a browser', function () {
       const webhookUrl = (await page.locator('#webhook-url').textContent()) ?? ''
       if (hasScript) {
         await page.getByRole('button', { name: 'Copy the URL' }).click()
-        expect(await page.evaluate(() => navigator.clipboard.readText())).to.equal(webhookUrl)
+        await until(
+          'the URL is copied',
+          async () => (await page.evaluate(() => navigator.clipboard.readText())) === webhookUrl,
+        )
       }
       await show('3-connected')
 

@@ -118,7 +118,7 @@ async function findUnreached(page: Page): Promise<string[]> {
 
 /** What only a browser can tell of each page that the route table has. */
 describe('each page of the route table, in a browser', function () {
-  this.timeout(400_000)
+  this.timeout(600_000)
 
   let context: Context
   let web: TestWeb

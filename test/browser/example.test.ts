@@ -58,7 +58,7 @@ if (spawnSync('python3', ['--version']).status === 0)
 
 /** Specification §4.3 with programs that know nothing of Linehook but its addresses: as developers run them. */
 describe('the example application', function () {
-  this.timeout(90_000)
+  this.timeout(300_000)
 
   let context: Context
   let browser: Browser

@@ -20,7 +20,7 @@ const PAGE_COUNT = 8
 const MAX_STREAMS_OF_USER = 10
 
 describe('live pages in a browser', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
 
   let context: Context
   let web: TestWeb
@@ -44,7 +44,7 @@ describe('live pages in a browser', function () {
     return Promise.all(
       paths.map(async (path) => {
         const page = await visit.newPage()
-        await page.goto(path, { timeout: 20_000 })
+        await page.goto(path, { timeout: 60_000 })
         return page
       }),
     )
@@ -127,7 +127,7 @@ describe('live pages in a browser', function () {
     const [page] = await openPages(['/console/overview'])
     await page!.getByText('Not live. The server is busy.').waitFor()
     await free()
-    await until('it is live again', async () => !(await page!.getByText('Not live').isVisible()), 30_000)
+    await until('it is live again', async () => !(await page!.getByText('Not live').isVisible()), 60_000)
     await page!.close()
     // A browser tells of every answer that is no success.
     expect(complaints.filter((each) => !each.includes('429'))).to.deep.equal([])
@@ -162,7 +162,7 @@ describe('live pages in a browser', function () {
         .and.not.include('Alice')
       await free()
       await queueMessage(context, his!, { text: 'His comes by itself', status: 'sent' })
-      await own.getByText('His comes by itself').waitFor({ timeout: 30_000 })
+      await own.getByText('His comes by itself').waitFor({ timeout: 60_000 })
       // What has come to the one page would have come to the other.
       await left.getByText(said, { exact: true }).waitFor()
       expect(await left.getByText('His comes by itself').count()).to.equal(0)

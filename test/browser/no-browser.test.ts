@@ -5,7 +5,7 @@ const MOCHA = 'node_modules/mocha/bin/mocha.js'
 const FILES = ['authorize', 'console-journey'].map((name) => `test/browser/${name}.test.ts`)
 
 describe('running page tests on a machine where the browser does not start', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
 
   after(stopProcesses)
 

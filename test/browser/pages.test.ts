@@ -21,7 +21,7 @@ const COLOURFUL = [
 ]
 
 describe('the pages in a browser', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
 
   let context: Context
   let web: TestWeb
@@ -207,6 +207,9 @@ describe('the pages in a browser', function () {
     // Back leads to the list also from there, and after another page.
     await page.goBack()
     await shownAt('/console/activity')
+    // The page loads anew for it, and the drawer is its script's.
+    await rows.first().waitFor()
+    await page.waitForLoadState()
     await rows.first().click()
     await drawer.locator('a[href*="/conversations/"]').first().click()
     await page.waitForURL('**/conversations/*')

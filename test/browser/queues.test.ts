@@ -20,7 +20,7 @@ const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[
 
 /** `/queues` comes from a package; `board.js` adds what this leaves out. */
 describe('the dashboard in a browser', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
 
   let context: Context
   let web: TestWeb

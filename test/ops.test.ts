@@ -14,7 +14,7 @@ interface Dashboard {
 
 describe('what Prometheus and Grafana are given', function () {
   // The first run may unpack Debian's packages.
-  this.timeout(200_000)
+  this.timeout(400_000)
 
   /** Every name that a process answers with, those of histograms as they come. */
   async function findNames(): Promise<Set<string>> {

@@ -66,7 +66,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
   })
 
   it('change by the steps of src/states.ts only, whatever happens in whatever order', async function () {
-    this.timeout(120_000)
+    this.timeout(300_000)
     // Eight walks miss a corner now and then. Forty-eight missed this one once, so it has a walk of its own.
     const optedOut = ['accept', 'STOP', 'send'].map((act) => ({ act: ACTS[act]!, pick: 0, chance: 0 }))
     let corners = [...CORNERS]

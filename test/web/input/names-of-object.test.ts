@@ -155,7 +155,7 @@ describeWith('the names that every object has', serve, (server) => {
       }
     }
     expect(failures).to.deep.equal([])
-  }).timeout(120_000)
+  }).timeout(300_000)
 
   it('are no words that a parameter or field may have, at any route', async () => {
     for (const route of routesOf(server.context)) {
@@ -164,7 +164,7 @@ describeWith('the names that every object has', serve, (server) => {
       }
     }
     expect(failures).to.deep.equal([])
-  }).timeout(120_000)
+  }).timeout(300_000)
 
   it('are no words of any path', async () => {
     const isNamed = ({ path }: Route) => /[:*]/.test(path)
@@ -172,5 +172,5 @@ describeWith('the names that every object has', serve, (server) => {
       for (const word of WORDS) await ask(route, route.path.replace(/:\w+|\{\/\*path\}/g, `/${word}`), {})
     }
     expect(failures).to.deep.equal([])
-  }).timeout(120_000)
+  }).timeout(300_000)
 })

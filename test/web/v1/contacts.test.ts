@@ -121,6 +121,7 @@ describeWith(
       const { context } = api
       const { id } = await save({ phoneNumber: ANNA })
       const { changing } = await transaction(context.db, async (trx) => {
+        await trx.raw('set local idle_in_transaction_session_timeout = 0')
         await upsertContact(trx, { id: newId(), userId: line.userId, number: BEN }, {})
         const begun = client.put(`/v1/contacts/${id}`, { phoneNumber: BEN })
         await until('it waits', async () => (await countWaitingForLocks(context)) === 1)

@@ -78,8 +78,10 @@ describeWith('the first steps with a line', startConsole, (site) => {
 
     receiver.answerWith((response) => response.writeHead(500).end())
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await until('the second tick', () => live.text.includes('2 of 3 done'))
-    expect(live.text).to.include('an event is on its way')
+    await until(
+      'the second tick',
+      () => live.text.includes('2 of 3 done') && live.text.includes('an event is on its way'),
+    )
     await deliverWhenDue(context, id, endpointId)
     expect(await words(path)).to.match(
       /the latest event was not delivered; the attempt ended in \d+ ms\. The server returned HTTP 500\. Check your server's log/,

@@ -84,7 +84,7 @@ describeWith('the activity page', startConsole, (site) => {
       Promise.all(deliveries.map(async ({ id }) => (await deliveryRow(context, id)).status))
     expect(await page()).not.to.include('Retry')
     await set(first!.id, { status: 'exhausted', last_failure: 'http_500' })
-    await set(second!.id, { last_failure: 'http_500', due_at: new Date(Date.now() + 60_000) })
+    await set(second!.id, { last_failure: 'http_500', due_at: new Date(Date.now() + 3_600_000) })
     await set(third!.id, { status: 'exhausted', last_failure: 'timeout' })
     const html = await page('?status=exhausted')
     const [action = ''] = /\/console\/messages\/[\w-]+\/deliveries\/[\w-]+\/send-again/.exec(html) ?? []

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import { CARRIER_REASONS } from '../../../../src/carrier-reasons.js'
+import { transaction } from '../../../../src/database/connection.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { createApiToken, removeApiToken } from '../../../../src/domain/people/api-tokens.js'
 import { disableUser, enableUser } from '../../../../src/domain/people/disabled-users.js'
@@ -103,12 +104,15 @@ describeWeb('the console, of downloads', ({ context, web }) => {
 
       /** By its time alone an id of one line could be that of another. */
       const fill = (of: TestLine) =>
-        context.db.raw(
-          `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
+        transaction(context.db, async (trx) => {
+          await trx.raw('set local statement_timeout = 0')
+          await trx.raw(
+            `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
            select (left(lowest_id_at(now() - make_interval(secs => n))::text, 24) || substr(md5(random()::text), 1, 12))::uuid, ?, ?, 'outbound', 'api', ?, ?, repeat('x', 1000), 'sent'
            from generate_series(1, ${PAGES * 500}) n`,
-          [of.userId, of.lineId, of.number, ANNA],
-        )
+            [of.userId, of.lineId, of.number, ANNA],
+          )
+        })
 
       const userIds: string[] = []
       const readers: BrowserSession[] = []

@@ -104,7 +104,7 @@ describeWeb('a form of the console', ({ context, web }) => {
 
   it('is refused, without changes, unless it comes from our own page in this browser', async function () {
     // Some requests for each form that there is.
-    this.timeout(120_000)
+    this.timeout(300_000)
     const before = await allRows(context)
     expect(paths).to.have.length.at.least(80)
     for (const each of paths) {
@@ -227,7 +227,7 @@ describeWeb('a form of the console', ({ context, web }) => {
       }
     }
     expect(({} as Record<string, unknown>).x).to.equal(undefined)
-  }).timeout(120_000)
+  }).timeout(300_000)
 
   it('for programs at the simulator is refused when another site’s page sends it', async () => {
     const before = await allRows(context)

@@ -226,9 +226,10 @@ describeWeb('a portal link', ({ context, web }) => {
         Cookie: browser.cookie(),
       },
     )
-    await until('the piece of the named line', () => stream.text.includes('"changes"'))
+    const goneCount = () => stream.text.match(/"gone":/g)?.length ?? 0
+    await until('all three have been answered', () => stream.text.includes('"changes"') && goneCount() > 1)
     await stream.close()
-    expect(stream.text.match(/"gone":/g)).to.have.length(2)
+    expect(goneCount()).to.equal(2)
     expect(stream.text).to.include('Nothing was found at this path')
     expect(stream.text).not.to.include(other.line.number)
   })

@@ -67,7 +67,7 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
     }
     expect(await rows()).to.deep.equal(before)
     // Two requests for each form that there is, and a password with the second.
-  }).timeout(120_000)
+  }).timeout(300_000)
 
   it('keeps the input, and is sent by submitting it again', async () => {
     const { lineId } = owner.line

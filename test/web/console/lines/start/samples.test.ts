@@ -79,7 +79,7 @@ describeWeb('the samples of the set-up', ({ context, web }) => {
   let curlEnvironment: NodeJS.ProcessEnv
   before(async function () {
     // What is downloaded the first time takes as long as the network does.
-    this.timeout(180_000)
+    this.timeout(300_000)
     curlEnvironment = await shell()
   })
 
@@ -137,7 +137,7 @@ describeWeb('the samples of the set-up', ({ context, web }) => {
   for (const language of LANGUAGES) {
     it(`in ${language} send a text as it is, and take only events that are ours`, async function () {
       // Go compiles what it runs, the first time for long.
-      if (language === 'go') this.timeout(120_000)
+      if (language === 'go') this.timeout(400_000)
       await sendWith(language, await createLine(context))
       if (language !== 'curl') await receiveWith(language)
     })

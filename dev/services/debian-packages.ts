@@ -90,7 +90,11 @@ async function removeLeftovers(cacheFolder: string): Promise<void> {
   for (const name of await readdir(cacheFolder)) {
     if (!name.startsWith('unpacking-')) continue
     // Another process may be at work in a younger folder right now.
-    const { mtimeMs } = await stat(join(cacheFolder, name))
+    const mtimeMs = await stat(join(cacheFolder, name)).then(
+      (found) => found.mtimeMs,
+      // That process has just removed it.
+      () => Infinity,
+    )
     const isAbandoned = Date.now() - mtimeMs > 3 * aptLimitMs
     if (isAbandoned) await rm(join(cacheFolder, name), { recursive: true, force: true })
   }

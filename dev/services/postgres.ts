@@ -129,6 +129,9 @@ function isReady(cluster: string, pid: number): boolean {
 
 async function createDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  // A server that dies just now, for example on a full disk, fails the query too. Without a listener, it would also end
+  // this process, which is to start it again.
+  client.on('error', () => undefined)
   await client.connect()
   try {
     const found = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])

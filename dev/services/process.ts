@@ -80,7 +80,7 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
 
   const isReady = async () => Promise.race([service.isReady(pid), ended.then(() => false)])
   const isOver = async () => hasEnded() || service.signal?.aborted === true || (await isReady())
-  await holdsBefore(Infinity, isOver)
+  await holdsWithin(Infinity, isOver)
   if (service.signal?.aborted === true) {
     await stop()
     throw new Error(`${name} was told to stop while it was starting`)
@@ -103,17 +103,20 @@ export async function stopProcess(
   for (const signal of signals) {
     if (hasEnded()) return
     sendSignal(pid, signal)
-    if (await holdsBefore(Date.now() + stopStepMs, hasEnded)) return
+    if (await holdsWithin(stopStepMs, hasEnded)) return
   }
   throw new Error(`process ${pid} could not be stopped`)
 }
 
-export async function holdsBefore(
-  deadlineAt: number,
-  condition: () => boolean | Promise<boolean>,
-): Promise<boolean> {
+/**
+ * Waits until a condition holds.
+ *
+ * @returns false if it does not hold within this time, by a clock that nobody sets
+ */
+export async function holdsWithin(ms: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  const deadlineAt = performance.now() + ms
   while (!(await condition())) {
-    if (Date.now() >= deadlineAt) return false
+    if (performance.now() >= deadlineAt) return false
     await delay(20)
   }
   return true

@@ -64,9 +64,9 @@ function holderOf(path: string): number | undefined {
   }
 }
 
-/** True if the process lives and, where that can be seen, is Node. After a reboot another process may have its id. */
+/** True if the process lives and, where that can be seen, is Linehook. After a reboot another process may have its id. */
 function isStart(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) return false
+  if (!Number.isInteger(pid) || pid < 1 || pid === process.pid) return false
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -74,9 +74,20 @@ function isStart(pid: number): boolean {
     return false
   }
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('linehook')
+    return isLinehook(pid, readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ESRCH', 'EACCES')) throw error
-    return true
+    return pid !== 1
   }
+}
+
+/**
+ * Process 1 is the system's or the container's init, whose own command line may contain the command that it runs, as that
+ * of docker-init does. In a container without an init it is Linehook itself.
+ *
+ * @param commandLine as /proc has it: the program and its arguments, each followed by a zero byte
+ */
+export function isLinehook(pid: number, commandLine: string): boolean {
+  const [program = '', ...args] = commandLine.split('\0')
+  return args.some((each) => each.includes('linehook')) && (pid !== 1 || /(^|\/)node\d*$/.test(program))
 }

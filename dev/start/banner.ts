@@ -9,6 +9,8 @@ const SOMEBODY = '+15005550199'
  *
  * @param setUpUrl the link to set up the operator's account, while nobody can sign in
  * @param smallBecause why all workers run in one process, if they do
+ * @param hasOwnQueuesPassword true if the operator chose QUEUES_PASSWORD: then it is not shown, because the output of a
+ *   service is kept in a log
  */
 export function banner(
   config: Config,
@@ -16,7 +18,13 @@ export function banner(
     sample,
     setUpUrl,
     smallBecause,
-  }: { sample?: Sample; setUpUrl?: string; smallBecause?: string | undefined },
+    hasOwnQueuesPassword = false,
+  }: {
+    sample?: Sample
+    setUpUrl?: string
+    smallBecause?: string | undefined
+    hasOwnQueuesPassword?: boolean
+  },
 ): string {
   const { publicUrl, queuesPassword, simulator } = config
   // If other machines can reach the simulator's routes, these want a token (require-here-or-token.ts).
@@ -29,9 +37,7 @@ export function banner(
     ...(simulator ? [`Phone simulator  ${publicUrl}/simulator`] : []),
     `API              ${publicUrl}/docs`,
     `Health           ${publicUrl}/readyz`,
-    queuesPassword === undefined
-      ? `Queue dashboard  ${publicUrl}/queues   (for signed-in operators)`
-      : `Queue dashboard  ${publicUrl}/queues   (user operator, password ${queuesPassword})`,
+    `Queue dashboard  ${publicUrl}/queues   (${queuesAccess(queuesPassword, hasOwnQueuesPassword)})`,
   ]
   if (setUpUrl !== undefined) lines.push('', `Set up your account (this link works once): ${setUpUrl}`)
   if (sample?.webhookUrl !== undefined) {
@@ -54,4 +60,9 @@ export function banner(
   }
   lines.push('', 'Ctrl-C stops everything. Your data stays in .data/')
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`
+}
+
+function queuesAccess(password: string | undefined, isOwn: boolean): string {
+  if (password === undefined) return 'for signed-in operators'
+  return `user operator, password ${isOwn ? 'as in QUEUES_PASSWORD' : password}`
 }

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../src/config.js'
 import { sayWhile } from './say-while.js'
@@ -30,7 +31,7 @@ async function findMissing(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  const url = `http://${address}:${port}/readyz`
+  const url = `http://${isIPv6(address) ? `[${address}]` : address}:${port}/readyz`
   try {
     const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) })
     if (response.ok) return undefined

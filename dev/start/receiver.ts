@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SAMPLE_RECEIVER_RESPONSE } from '../../src/database/lines/first-steps.js'
 import { onStopRequest, stopWithStarter } from '../../src/kit/process/stop-request.js'
@@ -13,26 +13,29 @@ import { onStopRequest, stopWithStarter } from '../../src/kit/process/stop-reque
 const { RECEIVER_PORT = '3001', RECEIVER_SECRET, STARTED_BY_PID } = process.env
 
 const server = createServer((request, response) => {
-  void (async () => {
-    const query = new URL(request.url ?? '/', 'http://localhost').searchParams
-    let body = ''
-    for await (const chunk of request.setEncoding('utf8')) body += String(chunk)
-    const {
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': signature,
-    } = request.headers
-    process.stdout.write(
-      `${body}  (webhook-id ${String(id)}, ${judge(`${String(id)}.${String(timestamp)}.${body}`, String(signature))})\n`,
-    )
-    await sleep(Number(query.get('delay') ?? 0))
-    response.statusCode = Number(query.get('status') ?? 200)
-    const retryAfter = query.get('retry-after')
-    if (retryAfter !== null) response.setHeader('Retry-After', retryAfter)
-    // The first steps do not count it as a server of the line's owner.
-    response.end(SAMPLE_RECEIVER_RESPONSE)
-  })()
+  receive(request, response).catch((error: unknown) => {
+    // The request broke off, or its URL asks for something that HTTP does not have. The receiver goes on.
+    process.stderr.write(`A request could not be answered: ${String(error)}\n`)
+    response.destroy()
+  })
 })
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const query = new URL(request.url ?? '/', 'http://localhost').searchParams
+  let body = ''
+  for await (const chunk of request.setEncoding('utf8')) body += String(chunk)
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
+  process.stdout.write(
+    `${body}  (webhook-id ${String(id)}, ${judge(`${String(id)}.${String(timestamp)}.${body}`, String(signature))})\n`,
+  )
+  await sleep(Number(query.get('delay') ?? 0))
+  response.statusCode = Number(query.get('status') ?? 200)
+  const retryAfter = query.get('retry-after')
+  if (retryAfter !== null) response.setHeader('Retry-After', retryAfter)
+  // The first steps do not count it as a server of the line's owner.
+  response.end(SAMPLE_RECEIVER_RESPONSE)
+}
+
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')
 // It ends immediately. Otherwise it would have to wait for answers that were asked to be late.
 onStopRequest(() => process.exit(0))

@@ -1,3 +1,4 @@
+import { transaction } from '../../src/database/connection.js'
 import { findConnection } from '../../src/database/lines/developer-connections.js'
 import { hasUsers, listUsers, updateRole } from '../../src/database/people/users.js'
 import { enableConnection, setLineEndpointUrl } from '../../src/domain/lines/connections.js'
@@ -28,7 +29,10 @@ export async function prepareSample(
   receiverUrl: string,
   formerReceiverUrl: string,
 ): Promise<Sample | undefined> {
-  if (!(await hasUsers(context.db))) await createSample(context, receiverUrl)
+  // It is made as a whole: the start may be killed in the middle, and the next one must not take a part for all of it.
+  if (!(await hasUsers(context.db))) {
+    await transaction(context.db, (trx) => createSample({ ...context, db: trx }, receiverUrl))
+  }
   const line = await getAnyLine(context, SAMPLE_NUMBER).catch((error: unknown) => {
     if (error instanceof UserError) return undefined
     throw error

@@ -19,7 +19,7 @@ import {
   OTHER_KEY_CURE,
 } from '../services/embedded.js'
 import { freePort, isFree, whyNotFree } from '../services/free-port.js'
-import { holdsBefore } from '../services/process.js'
+import { holdsWithin } from '../services/process.js'
 import { untilReady } from './readiness.js'
 import { prepareSample, type Sample } from './sample.js'
 import { sayWhile } from './say-while.js'
@@ -91,7 +91,8 @@ export async function start({
       const children = { ...env, ...logFormatOf(config), ...prepared.receiver }
       const supervisor = supervise(watch ? types.map(fromSources) : types, children, print)
       await untilReady(config, print, stopping)
-      if (!stopping.aborted) print(banner(config, { ...prepared, smallBecause }))
+      const hasOwnQueuesPassword = given.QUEUES_PASSWORD !== undefined
+      if (!stopping.aborted) print(banner(config, { ...prepared, smallBecause, hasOwnQueuesPassword }))
       await stopped(stopping)
       print('Stopping …')
       await supervisor.stop()
@@ -230,7 +231,7 @@ async function requireFreePort({ port, host }: Config): Promise<void> {
  */
 async function waitForPort(port: number, host: string): Promise<string | undefined> {
   let code: string | undefined
-  await holdsBefore(Date.now() + 3000, async () => {
+  await holdsWithin(3000, async () => {
     code = await whyNotFree(port, host)
     return code !== 'EADDRINUSE'
   })

@@ -26,7 +26,7 @@ import pg from 'pg'
 import { onFreePort } from '../../../dev/services/free-port.js'
 import { recordedPid } from '../../../dev/services/orphan.js'
 import { startPostgres } from '../../../dev/services/postgres.js'
-import { holdsBefore } from '../../../dev/services/process.js'
+import { holdsWithin } from '../../../dev/services/process.js'
 import { findRedis } from '../../../dev/services/redis-packages.js'
 import { startRedis } from '../../../dev/services/redis.js'
 import { startServices, type Services } from '../../../dev/services/services.js'
@@ -62,7 +62,7 @@ describe('embedded services', function () {
 
   afterEach(async () => {
     await Promise.allSettled(stops.splice(0).map((stop) => stop()))
-    const ended = await holdsBefore(Date.now() + 30_000, () => processesBelow(root).length === 0)
+    const ended = await holdsWithin(30_000, () => processesBelow(root).length === 0)
     expect(ended, `processes left: ${processesBelow(root).join(', ')}`).to.be.true
   })
 
@@ -168,7 +168,7 @@ describe('embedded services', function () {
     const folder = join(dataFolder, 'postgres')
     const isPartial = () =>
       existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('cluster.new-'))
-    expect(await holdsBefore(Date.now() + 30_000, isPartial)).to.be.true
+    expect(await holdsWithin(30_000, isPartial)).to.be.true
     starter.process.kill('SIGKILL')
     await once(starter.process, 'exit')
     expect(existsSync(join(folder, 'cluster'))).to.be.false
@@ -183,7 +183,7 @@ describe('embedded services', function () {
     await starter.nextLine()
     const pids = servicePids(dataFolder)
     await ended
-    expect(await holdsBefore(Date.now() + 15_000, () => !pids.some(isAlive))).to.be.true
+    expect(await holdsWithin(15_000, () => !pids.some(isAlive))).to.be.true
   })
 
   it('outlive the Ctrl-C that their starter gets, until it calls stop()', async () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isLinehook } from '../../../dev/services/start-lock.js'
 
 const startLock = new URL('../../../dist/dev/services/start-lock.js', import.meta.url).href
 
@@ -78,6 +79,16 @@ describe('the lock of a start', () => {
       await Promise.all(racers.map((racer) => tell(racer, {})))
       expect(readdirSync(join(folder, '.data')), 'what is left').to.deep.equal([])
     }
+  })
+
+  it('may be held by process 1, if that is Linehook and not an init that runs it', () => {
+    const line = (...words: string[]) => words.map((word) => `${word}\0`).join('')
+    expect(isLinehook(1, line('node', 'dist/bin/linehook.js', 'start'))).to.equal(true)
+    expect(isLinehook(1, line('/usr/local/bin/node', '/usr/local/bin/linehook', 'start'))).to.equal(true)
+    expect(isLinehook(1, line('/sbin/docker-init', '--', 'linehook', 'start'))).to.equal(false)
+    expect(isLinehook(1, line('/usr/lib/systemd/systemd', '--switched-root'))).to.equal(false)
+    expect(isLinehook(7, line('node', 'dist/bin/linehook.js', 'start'))).to.equal(true)
+    expect(isLinehook(7, line('node', 'other.js'))).to.equal(false)
   })
 
   it('is taken over although the process that was taking it over has ended too', async () => {

@@ -33,6 +33,12 @@ describe('the banner', () => {
     ])
   })
 
+  it('leaves out the password of the dashboard if the operator chose it', () => {
+    const lines = show({ hasOwnQueuesPassword: true }, { QUEUES_PASSWORD: 'a-long-password' }).join('\n')
+    expect(lines).to.include('(user operator, password as in QUEUES_PASSWORD)')
+    expect(lines).not.to.include('a-long-password')
+  })
+
   it('says that the workers are one process, and why', () => {
     const said = 'All workers run in one process, because there is less than 1 GiB of memory.'
     expect(show({ smallBecause: 'there is less than 1 GiB of memory' })).to.include(said)

@@ -21,8 +21,8 @@ describe('readiness', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
 
-  const wait = (signal = new AbortController().signal) =>
-    untilReady({ host: '127.0.0.1', port }, (line) => lines.push(line), signal, EVERY_MS)
+  const wait = (signal = new AbortController().signal, host = '127.0.0.1') =>
+    untilReady({ host, port }, (line) => lines.push(line), signal, EVERY_MS)
 
   async function listen(handle: RequestListener): Promise<void> {
     const server = createServer(handle).listen(port, '127.0.0.1')
@@ -44,6 +44,15 @@ describe('readiness', () => {
       lines.some((line) => line.startsWith('web answers, but Postgres is unreachable after ')),
     )
     postgres = 'ok'
+    await waiting
+  })
+
+  it('is asked for at an IPv6 address too', async () => {
+    const stopping = new AbortController()
+    const waiting = wait(stopping.signal, '::1')
+    await until('it was said where', () => lines.length > 0)
+    expect(lines[0]).to.include(`web does not answer at http://[::1]:${port}/readyz`)
+    stopping.abort()
     await waiting
   })
 

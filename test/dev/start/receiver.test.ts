@@ -48,6 +48,11 @@ describe('dev/receiver', () => {
     expect([throttling.status, throttling.headers.get('retry-after')]).to.deep.equal([429, '30'])
   })
 
+  it('goes on after a request for a status that does not exist', async () => {
+    expect(await postEvent([secret], '?status=many').catch(() => 'cut off')).to.equal('cut off')
+    expect((await postEvent([secret])).status).to.equal(200)
+  })
+
   it('answers late if asked', async () => {
     const askedAt = Date.now()
     await postEvent([secret], '?delay=300')

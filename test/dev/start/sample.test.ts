@@ -32,6 +32,19 @@ describe('the sample', () => {
     expect(await roles()).to.have.length(1)
   })
 
+  it('is made as a whole or not at all, so that the next start makes it', async () => {
+    const seal = () => {
+      throw new Error('the start is killed here')
+    }
+    const killed = { ...context, secrets: { ...context.secrets, seal } }
+    const error = await prepareSample(killed, RECEIVER, RECEIVER).catch((each: unknown) => each)
+    expect(error).to.have.property('message', 'the start is killed here')
+    expect(await roles()).to.deep.equal([])
+    expect(await prepare())
+      .to.have.property('webhookUrl')
+      .that.is.a('string')
+  })
+
   it('gets an operator if it is older than operators are', async () => {
     await prepare()
     await context.db('users').update({ role: 'user' })

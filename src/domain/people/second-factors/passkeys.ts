@@ -46,9 +46,7 @@ export async function beginPasskey(context: Context, session: Session, browserTo
   const { id: rpID } = relyingPartyOf(context)
   const { userId, email, name } = session
   const known = await listPasskeys(context.db, userId)
-  if (known.length >= MAX_PASSKEYS) {
-    throw new UserError(`You can have up to ${MAX_PASSKEYS} passkeys. Remove one you no longer use`, 409)
-  }
+  requireRoom(known)
   const options = await (
     await webauthn()
   ).generateRegistrationOptions({
@@ -66,7 +64,8 @@ export async function beginPasskey(context: Context, session: Session, browserTo
 
 /**
  * @param written the browser's answer, as JSON
- * @throws UserError 400 for the name, and for an answer to something else; 409 for a passkey that is in use
+ * @throws UserError 400 for the name, and for an answer to something else; 409 for a passkey that is in use, or one too
+ *   many
  */
 export async function addPasskey(
   context: Context,
@@ -81,6 +80,8 @@ export async function addPasskey(
   const credential = challenge === undefined ? undefined : await readNew(context, challenge, written)
   if (credential === undefined) throw new UserError(NOT_TAKEN)
   return addFactor(context, session, { kind: 'passkey', name }, async (trx) => {
+    // Other browsers may have added some since this one was told to make it.
+    requireRoom(await listPasskeys(trx, session.userId))
     const isNew = await insertPasskey(trx, {
       id: newId(),
       userId: session.userId,
@@ -92,6 +93,12 @@ export async function addPasskey(
     })
     if (!isNew) throw new UserError('This passkey is already registered', 409)
   })
+}
+
+/** @throws UserError 409 */
+function requireRoom(known: readonly Passkey[]): void {
+  if (known.length < MAX_PASSKEYS) return
+  throw new UserError(`You can have up to ${MAX_PASSKEYS} passkeys. Remove one you no longer use`, 409)
 }
 
 /** @throws UserError 404 */

@@ -1,6 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { hasCode } from '../errors.js'
 import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 
 /** The pictures are private: other users of the machine may not list them. */
@@ -21,13 +22,16 @@ export function createFolderStorage(folder: string): Storage {
       bytes.on('error', () => undefined)
       let isOurs = false
       try {
-        await mkdir(dirname(path), { recursive: true, mode: OURS })
+        const isNewFolder = (await mkdir(dirname(path), { recursive: true, mode: OURS })) !== undefined
         // The file is opened before anything is read: one that is still being opened could not be removed, and would
         // be left behind. If there is one already, another process is writing it: two would mix their bytes.
         const file = await open(unfinished, 'wx')
         isOurs = true
-        await pipeline(bytes, file.createWriteStream())
+        await pipeline(bytes, file.createWriteStream({ flush: true }))
         await rename(unfinished, path)
+        // Postgres keeps the row that says so through a power failure, so the file and its name have to outlive it too.
+        await syncFolder(dirname(path))
+        if (isNewFolder) await syncFolder(root)
       } catch (error) {
         if (isOurs) await rm(unfinished, { force: true }).catch(() => undefined)
         throw new StorageFailed('write a file', error)
@@ -51,5 +55,17 @@ export function createFolderStorage(folder: string): Storage {
       }
     },
     close: () => undefined,
+  }
+}
+
+/** Some file systems of a network cannot sync a folder, and keep its names by themselves. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path)
+  try {
+    await folder.sync()
+  } catch (error) {
+    if (!hasCode(error, 'EINVAL', 'ENOTSUP', 'EBADF', 'EPERM')) throw error
+  } finally {
+    await folder.close()
   }
 }

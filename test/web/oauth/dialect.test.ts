@@ -228,6 +228,8 @@ describeWith('a client that', serveOAuth, (server) => {
         { Authorization: 'Bearer old' },
       )
       expectOAuthError(nobody, 401, 'invalid_client')
+      const blank = await bare({ grant_type: 'refresh_token', refresh_token: 'x' }, basic('', ''))
+      expectOAuthError(blank, 401, 'invalid_client')
     })
 
     it('with a client id and no secret in Basic may still send the secret in the body', async () => {

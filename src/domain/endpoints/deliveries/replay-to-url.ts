@@ -48,7 +48,7 @@ export async function postBatch(
   const lastTaken = posted.findLastIndex(({ failure }) => failure === null)
   const failedInARow = posted.length - 1 - lastTaken + (lastTaken === -1 ? task.failedInARow : 0)
   await transaction(context.db, async (trx) => {
-    await insertReplayedEvents(trx, task.id, sent)
+    // This comes first: a process that has lost its claim must not find the events of the other one.
     await advanceTask(trx, task, {
       position: events.at(-1)?.position ?? task.position,
       doneCount: sent.length - failures.length,
@@ -56,6 +56,7 @@ export async function postBatch(
       failedInARow,
       ...(failures.length === 0 ? {} : { lastFailure: failures.at(-1) ?? '' }),
     })
+    await insertReplayedEvents(trx, task.id, sent)
   })
   return {
     count: sent.length,

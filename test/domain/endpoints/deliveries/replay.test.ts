@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import {
@@ -221,6 +222,24 @@ describeContext('replaying events', (context) => {
     expect(target.requests[0]?.headers['webhook-replay']).to.equal('true')
     verifyEvent(target.requests[0], line.signingSecret)
     expect([await rows(), await context.db('endpoints').orderBy('id')]).to.deep.equal(before)
+    expect(await context.db('replayed_events').where({ task_id: work.id })).to.have.length(3)
+  })
+
+  it('to another URL is left to the last process that claimed it, even if an earlier one is done later', async () => {
+    const work = await start({ url: target.url })
+    const held: ServerResponse[] = []
+    let calls = 0
+    target.answerWith((response) => {
+      calls += 1
+      if (calls > 3) response.end()
+      else held.push(response)
+    })
+    const late = continueTask(context, work.id, () => Promise.resolve())
+    await until('it calls the URL', () => calls === 3)
+    await changeRows(context, 'tasks', work.id, { lease_until: new Date(0) })
+    expect(await goOn(context, work)).to.include({ status: 'done', doneCount: 3 })
+    for (const response of held) response.end()
+    expect(await late, 'it looks once more').to.be.above(0)
     expect(await context.db('replayed_events').where({ task_id: work.id })).to.have.length(3)
   })
 

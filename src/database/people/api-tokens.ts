@@ -110,12 +110,12 @@ export async function useApiToken(db: Database, tokenHash: Buffer): Promise<Used
     db,
     'use_api_token',
     `with found as (
-       select t.id, t.user_id, t.last_used_at, t.is_read_only, t.line_id from api_tokens t
+       select t.id, t.user_id, t.is_read_only, t.line_id from api_tokens t
        join users u on u.id = t.user_id and u.disabled_at is null
        where t.token_hash = decode(?, 'hex') and (t.expires_at is null or t.expires_at > now())
      ), used as (
        update api_tokens t set last_used_at = now() from found f
-       where t.id = f.id and (f.last_used_at is null or f.last_used_at < now() - interval '1 minute')
+       where t.id = f.id and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
      )
      select id as "tokenId", user_id as "userId", is_read_only as "isReadOnly", line_id as "lineId" from found`,
     [tokenHash.toString('hex')],

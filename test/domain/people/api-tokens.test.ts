@@ -8,7 +8,8 @@ import { newToken } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { expectRefusal } from '../refusal.js'
-import { changeRows } from '../fixtures.js'
+import { until } from '../../helpers/until.js'
+import { changeRows, countWaitingForLocks } from '../fixtures.js'
 
 const UNUSED = {
   lastUsedAt: null,
@@ -43,6 +44,18 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
       isReadOnly: false,
       lineId: null,
     })
+  })
+
+  it('are noted as used once by requests that come together', async () => {
+    const { id, token } = await createApiToken(context, userId, 'Billing')
+    const trx = await context.db.transaction()
+    await trx('api_tokens').where({ id }).update({ last_used_at: trx.fn.now() })
+    const second = findTokenOwner(context, token)
+    await until('it waits', async () => (await countWaitingForLocks(context)) === 1)
+    await trx.commit()
+    const first = await lastUsedMs(id)
+    expect(await second).to.include({ tokenId: id })
+    expect(await lastUsedMs(id)).to.equal(first)
   })
 
   it('are kept as their hash only', async () => {

@@ -35,6 +35,16 @@ describe('sliding window', () => {
     }
   }
 
+  it('gets back as many places as a line can have', async () => {
+    const line = window(100_000)
+    await windows.fill(
+      line,
+      Array.from({ length: line.limit }, (_, n) => ({ member: `member ${n}`, agoMs: 1000 })),
+    )
+    expect(await redis.zcard(line.key)).to.equal(line.limit)
+    await windows.clear([line.key])
+  })
+
   it('gives a place to as many as its limit, and tells the next one when the first place opens', async () => {
     const line = window(3)
     await fill(line, [0, 10, 20])

@@ -81,6 +81,9 @@ const PATIENCE_MS = 2000
 /** This many keep Redis busy for 20 ms. Those behind them keep the times that they were given. */
 const MOST_MOVED = 5000
 
+/** A line may have 100,000 places. A call can take fewer arguments than those are, and Redis does nothing else meanwhile. */
+const MOST_FILLED = 5000
+
 const script = readScript('sliding-window')
 const holdScript = readScript('sliding-window-hold')
 const fillScript = readScript('sliding-window-fill')
@@ -148,16 +151,18 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
       }))
     },
     fill: async ({ key, lengthMs }, places) => {
-      if (places.length === 0) return
-      await redisAvailable(() =>
-        (redis as WithScript).slidingWindowFill(
-          1,
-          key,
-          '',
-          lengthMs,
-          ...places.flatMap(({ member, agoMs }) => [member, agoMs]),
-        ),
-      )
+      for (let from = 0; from < places.length; from += MOST_FILLED) {
+        const some = places.slice(from, from + MOST_FILLED)
+        await redisAvailable(() =>
+          (redis as WithScript).slidingWindowFill(
+            1,
+            key,
+            '',
+            lengthMs,
+            ...some.flatMap(({ member, agoMs }) => [member, agoMs]),
+          ),
+        )
+      }
     },
     forgetWaiting: async (keys) => {
       // Each has a command, because windows of different lines may be on different servers of a cluster.

@@ -252,12 +252,12 @@ describe('the pages in a browser', function () {
     }
     await last.getByRole('link', { name: 'Close' }).click()
     await until('it is closed', async () => (await last.locator('[aria-current]').count()) === 0)
-    expect(
-      await last
+    await until('its first link has the focus', () =>
+      last
         .getByRole('link')
         .first()
         .evaluate((link) => link === document.activeElement),
-    ).to.equal(true)
+    )
     await page.context().close()
   })
 

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CarrierClient } from '../../../carriers/carrier.js'
 import { recordSessions, type SessionsReport } from '../../../database/carriers/carrier-sessions.js'
 import { storable } from '../../../database/text.js'
 import { asError, Unavailable } from '../../../errors.js'
@@ -26,6 +28,12 @@ export interface OpenAccount {
  * would delay texts after a short outage.
  */
 const PAUSE_MS = 1000
+/**
+ * Messages under way have this time to be finished before the sessions end. After that, only those that are with the
+ * carrier are waited for: without Postgres, what it answers cannot be recorded, and another process may hold the
+ * account by then.
+ */
+const FINISH_MS = 3000
 
 /**
  * Opens the account's sessions, and uses them in both directions.
@@ -63,7 +71,8 @@ export async function openAccount(
       void report()
     },
   })
-  const endHold = context.carriers.hold(id, listener.carrier)
+  const { carrier, withCarrier } = watched(listener.carrier)
+  const endHold = context.carriers.hold(id, carrier)
   const sending = context.accountLanes.work(id, {
     concurrency: listener.concurrency,
     take: (messageId) => send(context, messageId),
@@ -106,12 +115,30 @@ export async function openAccount(
     openSessionIds: () => listener.openSessionIds(),
     report,
     close: async () => {
-      await sending.close()
+      const settled = sending.close()
+      await Promise.race([settled, sleep(FINISH_MS, undefined, { ref: false })])
+      while (withCarrier.size > 0) await Promise.allSettled(withCarrier)
       endHold()
       await listener.close()
       await report()
+      await settled
     },
   }
+}
+
+/** The carrier, and the messages that it has not answered yet. */
+function watched(carrier: CarrierClient): { carrier: CarrierClient; withCarrier: Set<Promise<unknown>> } {
+  const withCarrier = new Set<Promise<unknown>>()
+  const send: CarrierClient['send'] = async (message, signal) => {
+    const sending = carrier.send(message, signal)
+    withCarrier.add(sending)
+    try {
+      return await sending
+    } finally {
+      withCarrier.delete(sending)
+    }
+  }
+  return { carrier: { ...carrier, send }, withCarrier }
 }
 
 /** Sends like a worker: it waits for what is unavailable, and anything else counts as a crash of the message. */

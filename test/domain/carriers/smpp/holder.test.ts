@@ -210,6 +210,31 @@ describe('the sessions of SMPP accounts', () => {
       isCut = false
     })
 
+    it('are let go by who could not renew their lease, while what became of a text waits for Postgres', async () => {
+      await addSmppAccount(context, 'smsc', { port: smsc.port })
+      const line = await createLine(context, { carrierAccount: 'smsc' })
+      let isCut = false
+      let isOver = false
+      const settleMessage: Context['batched']['settleMessage'] = (settlement) => {
+        if (isOver) return context.batched.settleMessage(settlement)
+        isCut = true
+        return Promise.reject(new Unavailable('Postgres is not available'))
+      }
+      const db = cutOff(context.db, () => isCut)
+      const first = hold({ ...context, db, batched: { ...context.batched, settleMessage } }, { leaseMs: 400 })
+      await until('the first is bound', first.isBound)
+      const id = await queueMessage(context, line, { to_number: ANNA })
+      await until('it is handed over', async () => (await sendMessage(other, id)).kind === 'elsewhere')
+      await until('the SMSC has it', () => isCut)
+      const second = hold(other)
+      await until('the second is bound', second.isBound)
+      await until('the first has let go', () => smsc.bound().length === 1)
+      isOver = true
+      isCut = false
+      await until('it is recorded', async () => (await messageRow(context, id)).status === 'sent')
+      expect(smsc.taken).to.have.length(1)
+    })
+
     it('send what others ask for: the process of the job calls no carrier', async () => {
       smsc = await restartWith({ maxSessions: 1 })
       await addSmppAccount(context, 'smsc', { port: smsc.port })

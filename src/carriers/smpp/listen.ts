@@ -24,7 +24,7 @@ export function listenToSmsc(
   const late = createUnstored(tools)
   return {
     ...sessions,
-    carrier: createSmpp(name, settings, { hosts, sessions, partsUnderWay, onLate: late.addLate }),
+    carrier: createSmpp(name, settings, { hosts, sessions, partsUnderWay, timeouts, onLate: late.addLate }),
     close: async () => {
       await sessions.close()
       await late.close()

@@ -50,7 +50,8 @@ export function createSmpp(
   // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
   const throttle = createThrottle(timeouts.throttledMs)
-  const gate = createGate()
+  // Each part has the time of a response: one half to wait for its turn, and one to be answered.
+  const gate = createGate(timeouts.responseMs / 2)
 
   /** @throws the four errors of a carrier */
   async function submit(

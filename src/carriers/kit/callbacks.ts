@@ -6,7 +6,7 @@ import { unclear, type CallbackItem, type ReceiptItem, type MessageItem } from '
 import { numberFormOf, type Provider, type ProviderCallbacks } from './provider.js'
 import { isRecord } from './reading.js'
 import { readNumbers, readReceived } from './received.js'
-import { meaningOf, wordsOf } from './refusals.js'
+import { codeOf, meaningOf, wordsOf } from './refusals.js'
 import { isSecret } from './verify.js'
 
 const SUCCESS: CallbackAnswer = { type: 'application/json', body: '{}' }
@@ -119,7 +119,7 @@ async function takeMessage<Settings extends AnyObject>(
 
 function readReceipt<Settings extends AnyObject>(
   { title, codes = {} }: Provider<Settings>,
-  { id: carrierMessageId, status, code, said, messageId, isOfPart, charge }: ReceiptItem,
+  { id: carrierMessageId, status, code: written, said, messageId, isOfPart, charge }: ReceiptItem,
 ) {
   const record = {
     carrierMessageId,
@@ -128,7 +128,8 @@ function readReceipt<Settings extends AnyObject>(
     ...(charge === undefined ? {} : { charge }),
   }
   if (status !== 'failed') return { ...record, status }
-  const words = wordsOf(codes, { code, said })
+  const words = wordsOf(codes, { code: written, said })
+  const code = codeOf({ code: written })
   return {
     ...record,
     status,

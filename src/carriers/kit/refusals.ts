@@ -65,9 +65,18 @@ function meaningOfStatus({ statuses = {} }: CodeTable, status: number): Meaning 
   return status >= 400 && status < 500 ? 'rejected' : 'unknown'
 }
 
+/** A code has no blanks and no phone number, and is short: it is stored, shown and counted as it is. */
+const CODE = /^[\w.:/-]{1,64}$/
+
+/** Returns the code; '' if the provider has written something else in its place, which then counts as its words. */
+export function codeOf({ code = '' }: Refusal): string {
+  return CODE.test(code) && withoutNumbers(code) === code ? code : ''
+}
+
 /** Shortens a provider's words and removes numbers: they are stored, shown and logged. */
 export function wordsOf({ words = {} }: CodeTable, { code = '', said = '' }: Refusal): string {
-  const shown = said.trim() === '' ? (entryOf(words, code) ?? '') : said.trim()
+  const isCode = codeOf({ code }) === code
+  const shown = said.trim() || entryOf(words, code) || (isCode ? '' : code.trim())
   return withoutNumbers(shown).slice(0, MAX_REASON_LENGTH)
 }
 
@@ -83,7 +92,8 @@ export function errorOfRefusal(
   now = Date.now(),
 ): Error {
   const { status, headers } = answer
-  const { code = '', meaning: told } = refusal
+  const code = codeOf(refusal)
+  const { meaning: told } = refusal
   const isSuccess = status >= 200 && status < 300
   const meaning = told ?? meaningOf(table, code) ?? (isSuccess ? 'rejected' : meaningOfStatus(table, status))
   const words = wordsOf(table, refusal)

@@ -1,6 +1,6 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
-import { devicesPath, isPhone, type Settings } from './phone.js'
+import { devicesPath, isOurs, isPhone, type Settings } from './phone.js'
 
 const MINUTE_MS = 60_000
 
@@ -45,10 +45,6 @@ function stateOf(device: unknown, settings: Settings) {
 
 function phonesOf(item: kit.CallbackItem): kit.PhoneState[] {
   return item.kind === 'phone' ? [item.phone] : []
-}
-
-function isOurs(id: string, { deviceId }: Settings): boolean {
-  return deviceId === '' || id === deviceId
 }
 
 /** Reads the level in percent, and how it is charged: 1 means charging, 2 at a charger, 4 by USB. */

@@ -42,6 +42,11 @@ export function isPhone(apiUrl: string): boolean {
   return !apiUrl.includes('/3rdparty/')
 }
 
+/** True if this is the account's phone, or if it may be. */
+export function isOurs(id: string, { deviceId }: Settings): boolean {
+  return deviceId === '' || id === '' || id === deviceId
+}
+
 export function devicesPath(apiUrl: string): string {
   return isPhone(apiUrl) ? '/device' : '/devices'
 }

@@ -14,9 +14,12 @@ function requestFrom(from: string, its = settings) {
   return smsgate.send(message, { settings: its, callbackUrl: () => '' })
 }
 
-function read(event: string, payload: object, its = settings) {
+function read(event: string, payload: object, its = settings, deviceId = '') {
   const request = {} as CallbackRequest
-  return smsgate.callbacks?.read({ event, id: 'event', payload }, { name: 'events', request, settings: its })
+  return smsgate.callbacks?.read(
+    { event, id: 'event', deviceId, payload },
+    { name: 'events', request, settings: its },
+  )
 }
 
 /** The numbers that are listed for a phone with this number on its card. */
@@ -30,6 +33,24 @@ async function listed(phoneNumber: string, its = settings) {
 it('SMS Gateway reports on each part of a text', () => {
   const report = read('sms:failed', { messageId: 'm1', reason: 'RESULT_ERROR_GENERIC_FAILURE' })
   expect(report).to.include({ kind: 'receipt', status: 'failed', isOfPart: true })
+})
+
+it('SMS Gateway names the failure by the name that Android has for it, wherever the app puts it', () => {
+  // MessagesService.kt of the app, 2026.
+  const reason = 'Send result: RESULT_ERROR_NO_SERVICE (Failed because service is currently unavailable)'
+  expect(read('sms:failed', { messageId: 'm1', reason })).to.include({
+    ...{ code: 'RESULT_ERROR_NO_SERVICE', said: reason },
+  })
+  expect(read('sms:failed', { messageId: 'm1', reason: 'Delivery result: 65' })).to.include({ code: '' })
+})
+
+it('SMS Gateway keeps a text of a phone other than the account names for operators', () => {
+  const its = { ...settings, deviceId: 'phone-1' }
+  const payload = { message: 'Hi', sender: OTHER, simNumber: 1 }
+  const from = (deviceId: string) => read('sms:received', payload, its, deviceId)
+  expect(from('phone-2')).to.include({ kind: 'unclear' })
+  expect(from('phone-1')).to.include({ kind: 'message', to: FIRST })
+  expect(from('')).to.include({ kind: 'message' })
 })
 
 describe('the SIM cards of a phone', () => {

@@ -3,7 +3,13 @@ import { addLine } from '../../../../src/domain/lines/lines.js'
 import { getConnection } from '../../../../src/domain/lines/connection-overview.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { addUser } from '../../../../src/domain/people/users.js'
-import { deliverWhenDue, receiveForDelivery, receiveNew, type DeliveryRow } from '../../../domain/fixtures.js'
+import {
+  deliverWhenDue,
+  queueMessage,
+  receiveForDelivery,
+  receiveNew,
+  type DeliveryRow,
+} from '../../../domain/fixtures.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
@@ -144,6 +150,17 @@ describeWith('the first steps with a line', startConsole, (site) => {
     // Elsewhere there are no tabs.
     await context.db('deliveries').where({ id }).update({ status: 'held' })
     expect(await line.page('/start')).to.include(`<a href="${line.path}/receive">where events are sent</a>`)
+  })
+
+  it('of a line with a name are to send, because nobody can reply to it', async () => {
+    const line = await site.openLine()
+    await site.context.db('lines').where({ id: line.lineId }).update({ number: 'ACME', name: 'ACME' })
+    expect(wordsOf(await line.page())).to.include('Get started with ACME. ')
+    const steps = wordsOf(await line.page('/start'))
+    expect(steps).to.include('Updates automatically.').and.not.include('of 3').and.not.include('text ACME')
+    await queueMessage(site.context, line, { status: 'sent' })
+    expect(wordsOf(await line.page('/start'))).to.include('All done.')
+    expect(wordsOf(await line.page())).not.to.include('Get started')
   })
 
   it('are linked from the tabs Send and Receive also when they are done', async () => {

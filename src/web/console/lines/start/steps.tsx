@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { countDone, STEP_COUNT, type FirstSteps } from '../../../../domain/lines/first-steps.js'
+import { canReceive } from '../../../../domain/lines/senders.js'
+import { senderKindOf } from '../../../../kit/text/sender-kind.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { linePath, tabPath } from '../line/section.js'
@@ -21,14 +23,22 @@ export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps })
 
 /** The link is shown until all of them are done. */
 export function FirstStepsLink({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
-  const done = countDone(steps)
-  if (done === STEP_COUNT || line.status === 'disabled') return null
+  if (isAllDone(line, steps) || line.status === 'disabled') return null
   return (
     <p>
-      <a href={startPath(line.id)}>Get started</a> with <PhoneNumber number={line.number} />: {done} of{' '}
-      {STEP_COUNT} steps done.
+      <a href={startPath(line.id)}>Get started</a> with <PhoneNumber number={line.number} />
+      {isRepliedTo(line) && `: ${countDone(steps)} of ${STEP_COUNT} steps done`}.
     </p>
   )
+}
+
+/** False for a line that sends under a name: nobody can reply to it, so it only has the first step. */
+function isRepliedTo({ number }: OwnLine): boolean {
+  return canReceive(senderKindOf(number))
+}
+
+function isAllDone(line: OwnLine, steps: FirstSteps): boolean {
+  return isRepliedTo(line) ? countDone(steps) === STEP_COUNT : steps.hasSent
 }
 
 export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
@@ -40,21 +50,27 @@ export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
           <a href={`${path}?show=send#send`}>Send a message</a> from <PhoneNumber number={line.number} /> with
           one request, in the language of your choice.
         </Step>
-        <Step isDone={steps.hasReceived}>
-          <a href={`${path}#receive`}>Receive a message</a>: text <PhoneNumber number={line.number} />.
-        </Step>
-        <Step isDone={steps.hasDelivered}>
-          <a href={`${path}?show=receive#connect`}>Connect your server</a>:{' '}
-          <NewestEvent line={line} steps={steps} />
-        </Step>
+        {isRepliedTo(line) && (
+          <>
+            <Step isDone={steps.hasReceived}>
+              <a href={`${path}#receive`}>Receive a message</a>: text <PhoneNumber number={line.number} />.
+            </Step>
+            <Step isDone={steps.hasDelivered}>
+              <a href={`${path}?show=receive#connect`}>Connect your server</a>:{' '}
+              <NewestEvent line={line} steps={steps} />
+            </Step>
+          </>
+        )}
       </ol>
       <p class="muted">
-        {countDone(steps) === STEP_COUNT
-          ? 'All done.'
-          : `${countDone(steps)} of ${STEP_COUNT} done. Updates automatically.`}
+        {isAllDone(line, steps) ? 'All done.' : `${progressWords(line, steps)}Updates automatically.`}
       </p>
     </>
   )
+}
+
+function progressWords(line: OwnLine, steps: FirstSteps): string {
+  return isRepliedTo(line) ? `${countDone(steps)} of ${STEP_COUNT} done. ` : ''
 }
 
 function Step({ isDone, children }: { isDone: boolean; children: ComponentChildren }) {

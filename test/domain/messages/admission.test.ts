@@ -59,6 +59,9 @@ describe('what a process knows of the backlogs of lines', () => {
   })
 })
 
+/** As in the source: how long an asker waits for a look. */
+const READING_MS = 200
+
 describe('room for more messages', () => {
   let context: Context
   let proxy: Proxy
@@ -84,27 +87,35 @@ describe('room for more messages', () => {
     return !(await isBacklogFull(context, now + atMs))
   }
 
+  /** By a look of this moment. If that takes longer than its asker waits, as on a busy machine, a later one gets it. */
+  async function expectRoom(expected: boolean, atMs = 0): Promise<void> {
+    const startedAt = performance.now()
+    const found = await hasRoom(atMs)
+    if (performance.now() - startedAt < READING_MS) expect(found).to.equal(expected)
+    else await until('the look is over', async () => (await hasRoom(atMs)) === expected)
+  }
+
   it('is there while fewer wait than the bound, and not from the bound on', async () => {
     await queueMessages(context, line, 2)
-    expect(await hasRoom()).to.equal(true)
+    await expectRoom(true)
     await queueMessages(context, line, 1)
-    expect(await hasRoom(2000)).to.equal(false)
+    await expectRoom(false, 2000)
   })
 
   it('is counted for messages that wait, not for those that are over', async () => {
     await queueMessages(context, line, 5, { status: 'sent' })
     await queueMessages(context, line, 5, { status: 'failed' })
-    expect(await hasRoom()).to.equal(true)
+    await expectRoom(true)
   })
 
   it('is looked at once a second', async () => {
-    expect(await hasRoom()).to.equal(true)
+    await expectRoom(true)
     await queueMessages(context, line, 3)
     expect(await hasRoom(1000)).to.equal(true)
-    expect(await hasRoom(1001)).to.equal(false)
+    await expectRoom(false, 1001)
     await context.db('messages').delete()
     expect(await hasRoom(1500)).to.equal(false)
-    expect(await hasRoom(2100)).to.equal(true)
+    await expectRoom(true, 2100)
   })
 
   it('is looked at once by many who ask at the same moment', async () => {
@@ -126,7 +137,7 @@ describe('room for more messages', () => {
     const other = await createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url })
     try {
       await queueMessages(context, line, 3)
-      expect(await isBacklogFull(other)).to.equal(true)
+      await until('it is full', () => isBacklogFull(other))
       await context.db('messages').delete()
       Date.now = () => clock() - 3_600_000
       await until('there is room', async () => !(await isBacklogFull(other)))
@@ -162,6 +173,6 @@ describe('room for more messages', () => {
     })
     proxy.goUp()
     expect(thrown).to.include({ name: 'Unavailable', message: 'Postgres is not available' })
-    expect(await hasRoom()).to.equal(true)
+    await expectRoom(true)
   })
 })

@@ -4,6 +4,7 @@ import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
+import { isBacklogFull } from '../../../src/domain/messages/submit/backlog.js'
 import { asError, Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { startProxy } from '../../database/proxy.js'
@@ -190,6 +191,8 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
       })
       try {
         await queueMessage(context, line)
+        // On a busy machine the first look takes longer than a caller waits for it.
+        await until('it is full', () => isBacklogFull(full))
         const thrown: unknown = await sendMessageAgain(full, line.userId, id, newId(), 'api').catch(asError)
         expect(thrown).to.be.instanceOf(Unavailable)
       } finally {

@@ -30,6 +30,7 @@ export interface MessageRow {
   carrier_message_id: string | null
   attempt_count: number
   claim_id: string | null
+  claimed_at: Date | null
   handed_over_at: Date | null
   crash_count: number
   job_generation: number

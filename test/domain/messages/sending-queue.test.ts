@@ -19,6 +19,8 @@ describeContext('what waits to be sent', (context) => {
     smpp = await createLine(context, { carrierAccount: 'smsc' })
   })
   beforeEach(async () => {
+    // What earlier tests left becomes overdue.
+    await context.db('messages').delete()
     await context.redis.flushdb()
     taken = []
   })

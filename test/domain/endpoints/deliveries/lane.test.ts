@@ -18,6 +18,8 @@ import { createTestDatabase } from '../../../helpers/services/services.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import {
+  ago,
+  ahead,
   deliveriesOf,
   receiveNew,
   changeRows,
@@ -257,7 +259,7 @@ describe('the lane of an endpoint', () => {
       (await context.db('deliveries').where({ id: row.id }).first<{ lease_until: Date }>('lease_until'))
         .lease_until
     const first = await lease()
-    expect(first.getTime() - Date.now()).to.be.within(5000, 8500)
+    expect(first.getTime() - Date.now()).to.be.within(0, 8500)
     await until('it is renewed', async () => (await lease()) > first)
     answerHeld()
     await running
@@ -367,10 +369,6 @@ describe('more endpoints that hang than a process has places', () => {
     return { endpointId, ended: runLane(context, endpointId, id) }
   }
 
-  async function runNew(context: Context, url: string, count: number) {
-    return run(context, await createWaiting(context, url, count))
-  }
-
   it('do not keep out another one: it gets its event after one time-out, whatever waits for them', async () => {
     const context = await open(4)
     try {
@@ -403,9 +401,15 @@ describe('more endpoints that hang than a process has places', () => {
   it('go to the end of the queue after their turn when many wait, because more may wait there', async () => {
     const context = await open(1)
     try {
-      const first = await runNew(context, hanging.url, 2)
+      // Those are there before anything hangs, as above.
+      const [mine, ...waiting] = [
+        await createWaiting(context, hanging.url, 2),
+        await createWaiting(context, good.url, 1),
+        await createWaiting(context, hanging.url, 1),
+      ] as const
+      const first = run(context, mine)
       await until('its request hangs', () => hanging.requests.length === 1)
-      const others = [await runNew(context, good.url, 1), await runNew(context, hanging.url, 1)]
+      const others = waiting.map((each) => run(context, each))
       expect(await first.ended).to.equal(undefined)
       expect(hanging.requests).to.have.length.at.most(2)
       const jobs = await context.queues.deliverEvent.getWaiting()
@@ -468,6 +472,26 @@ describeContext('lanes and places', (context) => {
       return rows[0]!.endpoint_id
     }
 
+    /** So many requests of a new endpoint, and their results, which come together. */
+    async function underWay(count: number) {
+      const line = await createLine(context, { outgoingUrl: receiver.url })
+      const rows = await receiveManyForDelivery(context, line, count)
+      const { endpoint_id: endpointId } = rows[0]!
+      for (const { id } of rows) {
+        await changeRows(context, 'deliveries', id, { status: 'delivering', attempt_count: 1 })
+      }
+      const settle = async (result: object) => {
+        const results = rows.map(({ id }) => ({
+          ...{ attempt_id: newId(), delivery_id: id, attempt_number: 1, endpoint_id: endpointId },
+          ...{ url: receiver.url, started_at: new Date(), duration_ms: 1, ...result },
+        }))
+        await context.db.raw(`select settle_deliveries(?::jsonb, 100, interval '5 days')`, [
+          JSON.stringify(results),
+        ])
+      }
+      return { endpointId, settle }
+    }
+
     it('are more while it answers, and all are taken', async () => {
       const endpointId = await deliverMany(100)
       expect(receiver.requests).to.have.length(100)
@@ -482,17 +506,31 @@ describeContext('lanes and places', (context) => {
       ['it is asked too often', 429],
       ['it fails', 503],
     ] as const) {
-      it(`are half as many when ${what}, once a second`, async () => {
+      it(`are half as many when ${what}`, async () => {
         receiver.answerWith((response) => response.writeHead(status).end())
-        expect(await places(await deliverMany(5))).to.equal(5)
+        expect(await places(await deliverMany(1))).to.equal(5)
       })
     }
+
+    it('are half as many once a second, however often it fails', async () => {
+      const { endpointId, settle } = await underWay(5)
+      const fail = async () => {
+        await settle({ response_status: 503, status: 'pending', failure: 'http_503' })
+        return places(endpointId)
+      }
+      expect(await fail()).to.equal(5)
+      // So that it was less than a second ago, however long a busy machine needs for this.
+      await changeRows(context, 'endpoints', endpointId, { slowed_at: ahead(context, '1 minute') })
+      expect(await fail()).to.equal(5)
+      await changeRows(context, 'endpoints', endpointId, { slowed_at: ago(context, '1 second') })
+      expect(await fail()).to.equal(2)
+    })
 
     it('are half as many again and again when it hangs, down to one', async () => {
       // Only here: a hundred that are answered may take as long on a busy machine, and one late answer halves the places.
       const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 500 } }
       receiver.answerWith(() => undefined)
-      const endpointId = await deliverMany(5, impatient)
+      const endpointId = await deliverMany(1, impatient)
       for (const expected of [5, 2, 1, 1]) {
         expect(await places(endpointId)).to.equal(expected)
         const { id } = await context
@@ -507,33 +545,15 @@ describeContext('lanes and places', (context) => {
       }
     })
 
-    for (const [ago, expected] of [
+    for (const [age, expected] of [
       ['1 second', 4],
       ['9 minutes', 4],
       ['11 minutes', 6],
     ] as const) {
-      it(`grow from 3 to ${expected} when three are answered, ${ago} after it was slowed`, async () => {
-        const line = await createLine(context, { outgoingUrl: receiver.url })
-        const rows = await receiveManyForDelivery(context, line, 3)
-        const { endpoint_id: endpointId } = rows[0]!
-        const slowedAt = context.db.raw('now() - ?::interval', [ago])
-        await changeRows(context, 'endpoints', endpointId, { places: 3, slowed_at: slowedAt })
-        const results = rows.map(({ id }) => ({
-          ...{
-            attempt_id: newId(),
-            delivery_id: id,
-            attempt_number: 1,
-            endpoint_id: endpointId,
-            url: receiver.url,
-          },
-          ...{ started_at: new Date(), duration_ms: 1, response_status: 200, status: 'delivered' },
-        }))
-        for (const { id } of rows) {
-          await changeRows(context, 'deliveries', id, { status: 'delivering', attempt_count: 1 })
-        }
-        await context.db.raw(`select settle_deliveries(?::jsonb, 100, interval '5 days')`, [
-          JSON.stringify(results),
-        ])
+      it(`grow from 3 to ${expected} when three are answered, ${age} after it was slowed`, async () => {
+        const { endpointId, settle } = await underWay(3)
+        await changeRows(context, 'endpoints', endpointId, { places: 3, slowed_at: ago(context, age) })
+        await settle({ response_status: 200, status: 'delivered' })
         expect(await places(endpointId)).to.equal(expected)
       })
     }
@@ -595,7 +615,8 @@ describeContext('lanes and places', (context) => {
 
     const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
     beforeEach(async () => {
-      await changePolicy(context, ...own(line), { ordered: true })
+      // The repeat of one that failed does not come while a busy machine goes through a test.
+      await changePolicy(context, ...own(line), { ordered: true, retrySchedule: [20, 20] })
     })
 
     async function receive(fromNumber: string, text: string): Promise<DeliveryRow> {
@@ -645,7 +666,7 @@ describeContext('lanes and places', (context) => {
       const second = await receive(ANNA, 'two')
       const dueInMs = await run(first)
       expect(texts()).to.deep.equal(['one'])
-      expect(dueInMs).to.be.within(1, 10_000)
+      expect(dueInMs).to.be.within(1, 24_000)
       const [earlier, later] = [await deliveryRow(context, first.id), await deliveryRow(context, second.id)]
       expect(later.due_at.getTime()).to.be.at.least(earlier.due_at.getTime())
       const idle = await findIdleLanes(context.db, { overdueMs: 1000, maxLost: 3, limit: 100 })

@@ -108,7 +108,7 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
     for (const [seconds, count] of [
       [1, 0],
       [6, 1],
-      [29, 0],
+      [22, 0],
       [31, 1],
       [32, 0],
       [125, 1],

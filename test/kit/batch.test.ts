@@ -158,7 +158,7 @@ describe('batch', () => {
 
   it('refuses what no run takes in time, and nothing else', async () => {
     const { runs, run } = controlled()
-    const call = batch(run, { inFlight: 1, maxWaitMs: 30 })
+    const call = batch(run, { inFlight: 1, maxWaitMs: 1000 })
     const hanging = call(1)
     await turns(3)
     const errors = await Promise.all([failure(call(2)), failure(call(3))])

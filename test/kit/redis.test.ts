@@ -65,7 +65,7 @@ describe('redis', () => {
       try {
         const startedAt = performance.now()
         expect((await failure(client.ping())).message).to.match(/timed out/i)
-        expect(performance.now() - startedAt).to.be.within(1000, 8000)
+        expect(performance.now() - startedAt).to.be.within(1000, 20_000)
       } finally {
         own.wake()
       }

@@ -120,7 +120,7 @@ describe('shutdown', () => {
         const exited = once(child, 'exit')
         await once(child.stderr!, 'data')
         if (end === 'SIGTERM') child.kill('SIGTERM')
-        const late = sleep(8000, ['still there'], { ref: false })
+        const late = sleep(30_000, ['still there'], { ref: false })
         expect(await Promise.race([exited, late])).to.deep.equal([1, null])
       } finally {
         child.kill('SIGKILL')

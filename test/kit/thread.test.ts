@@ -13,7 +13,7 @@ parentPort.on('message', (question) => {
 })
 parentPort.postMessage('ready')`
 
-const open = (source = MAIN, deadlineMs = 10_000) =>
+const open = (source = MAIN, deadlineMs = 30_000) =>
   createThread<unknown>(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {
     deadlineMs,
     maxMemoryMb: 32,
@@ -33,7 +33,7 @@ describe('a thread', () => {
   })
 
   it('is ended at its deadline wherever it is, and the next question gets a new one', async () => {
-    const ask = open(MAIN, 200)
+    const ask = open(MAIN, 2000)
     expect(await faultOf(ask('loop')))
       .to.be.instanceOf(Overran)
       .with.property('what', 'time')

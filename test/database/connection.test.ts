@@ -130,7 +130,7 @@ describe('the connection to Postgres', () => {
         url: urlWith('first'),
         poolSize: 3,
         applicationName: 'changed',
-        acquireTimeoutMs: 1000,
+        acquireTimeoutMs: 4000,
       })
       try {
         await pool.raw('select 1')

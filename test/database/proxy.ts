@@ -8,6 +8,8 @@ export interface Proxy {
   refusedCount: number
   /** Breaks every connection, and every new one too until `goUp`. */
   goDown(): void
+  /** Breaks every new connection until `goUp`; those that are open now go on. */
+  refuseNew(): void
   /** Nothing passes any more, on no connection, old or new; after `goUp` all of it does, late. */
   freeze(): void
   /** On the connections that are open now nothing passes any more, for ever; new ones work. */
@@ -78,6 +80,9 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     goDown: () => {
       isDown = true
       breakAll()
+    },
+    refuseNew: () => {
+      isDown = true
     },
     freeze: () => {
       isFrozen = true

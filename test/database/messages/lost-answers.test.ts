@@ -28,6 +28,8 @@ describeContext('a message whose statement was done, and whose answer was lost',
     const request = { messageId, lineId, source: 'api', toNumber: '+14155550001', text: 'Hi' } as const
     await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
     proxy.swallowAnswers()
+    // From the beginning: a busy machine may find out that the answer is lost before this test sees the row.
+    proxy.refuseNew()
     const answering = queueMessages(db, [request], 100)
     await until('it is written', () => context.db('messages').where({ id: messageId }).first('id'))
     proxy.goDown()

@@ -141,9 +141,10 @@ describe('the end of an attempt to send', () => {
       proxy.goDown()
       return Promise.resolve({ carrierMessageId: 'cut-1' })
     })
+    const before = proxy.refusedCount
     const sending = sendMessage(cutting, id)
     try {
-      await until('a try to write it was refused', () => proxy.refusedCount > 0)
+      await until('a try to write it was refused', () => proxy.refusedCount > before)
     } finally {
       proxy.goUp()
     }
@@ -168,10 +169,11 @@ describe('the end of an attempt to send', () => {
 
     it('is called by its name for a message whose turn it is, so that no crash is counted', async () => {
       const id = await queueMessage(context, line)
+      const before = proxy.refusedCount
       proxy.goDown()
       const sending = failure(sendMessage(context, id))
       try {
-        await until('a try to give it back was refused', () => proxy.refusedCount > 1)
+        await until('a try to give it back was refused', () => proxy.refusedCount > before + 1)
       } finally {
         proxy.goUp()
       }

@@ -42,7 +42,9 @@ describeContext('activity', (context) => {
   async function addOld(count: number, values: { text: string; status?: string }): Promise<void> {
     await context.db.raw(
       `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
-       select lowest_id_at(now() - make_interval(secs => n)), ?, ?, 'outbound', 'api', ?, ?, ?, ?
+       select overlay(
+           lowest_id_at(now() - make_interval(secs => n))::text placing right(gen_random_uuid()::text, 12) from 25
+         )::uuid, ?, ?, 'outbound', 'api', ?, ?, ?, ?
        from generate_series(1, ?::integer) n`,
       [line.userId, line.lineId, line.number, BEN, values.text, values.status ?? 'sent', count],
     )

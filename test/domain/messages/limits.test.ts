@@ -20,6 +20,7 @@ import {
 } from '../../../src/domain/messages/country-guard.js'
 import { addLine, getOwnLine } from '../../../src/domain/lines/lines.js'
 import { describeContext, joinService } from '../../helpers/context.js'
+import { until } from '../../helpers/until.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import { submit, ago, ANNA, BEN, inboundText, queueMessage, countRows, UNLIMITED } from '../fixtures.js'
@@ -265,7 +266,17 @@ describeContext('the limits of a line', (context) => {
   describe('the guard against a sudden rise to one country', () => {
     const other = joinService(context)
 
-    beforeEach(async () => {
+    // It counts by the hour, and what is some seconds old.
+    beforeEach(async function () {
+      this.timeout(120_000)
+      await until(
+        'the hour is neither new nor over soon',
+        () => {
+          const second = Math.floor(Date.now() / 1000) % 3600
+          return second >= 10 && second < 3570
+        },
+        60_000,
+      )
       await context.db('country_hours').delete()
       await context.db('country_pauses').delete()
       await context.db('country_guard').update({

@@ -16,7 +16,7 @@ import { recordMediaCrash } from '../../../src/database/media/stranded.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
 import { fetchMedia } from '../../../src/domain/media/fetch.js'
 import { sweep } from '../../../src/domain/sweep.js'
-import { newId } from '../../../src/ids.js'
+import { newId, timeOfId } from '../../../src/ids.js'
 import { jobIdOf } from '../../../src/queues/jobs.js'
 import { createStorage } from '../../../src/storage/create.js'
 import { StorageFailed } from '../../../src/storage/storage.js'
@@ -431,7 +431,7 @@ describeContext('media that a line receives', (context) => {
       release()
       expect(await late).to.deep.equal({ kind: 'skipped' })
       expect(await mediaRow(context, messageId)).to.deep.equal(stored)
-      const day = new Date().toISOString().slice(0, 10)
+      const day = timeOfId(stored.id).toISOString().slice(0, 10)
       expect(stored.storage_key, 'a folder for each day').to.match(new RegExp(`^${day}/${stored.id}-2$`))
       const first = stored.storage_key?.replace(/2$/, '1') ?? ''
       const opened = await context.storage.open(first).catch((error: unknown) => error)
@@ -484,7 +484,7 @@ describeContext('media that a line receives', (context) => {
         await claimMedia(context.db, id, { leaseMs: 60_000, maxLost: MAX_LOST })
         await recordMediaCrash(context.db, id)
       }
-      const leftBehind = `${new Date().toISOString().slice(0, 10)}/${id}-5`
+      const leftBehind = `${timeOfId(id).toISOString().slice(0, 10)}/${id}-5`
       await context.storage.put(leftBehind, Readable.from(['x']), 1)
       expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_internal_error' })
       const opened: unknown = await context.storage.open(leftBehind).catch((error: unknown) => error)

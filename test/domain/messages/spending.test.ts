@@ -38,7 +38,8 @@ import {
 
 describeContext('what texts cost', (context) => {
   const line = lineForEachTest(context, UNLIMITED)
-  const months = readMonths({})
+  /** This month and what comes, for when it ends meanwhile. */
+  const months = { from: readMonths({}).from, until: new Date('2100-01-01T00:00:00Z') }
   const signal = () => AbortSignal.timeout(20_000)
 
   const sent = (fields: Record<string, unknown> = {}) =>
@@ -89,14 +90,15 @@ describeContext('what texts cost', (context) => {
 
   it('is shown by month and line, with segments as the carrier counts where it says so', async () => {
     const other = await createLine(context, { userId: line.userId })
-    const id = await sent()
+    const now = { sent_at: new Date(), handed_over_at: new Date() }
+    const id = await sent(now)
     await noteCharges(context.db, [{ id, price: '0.0100', currency: 'USD', segmentCount: 3 }])
-    await sent()
-    await sent({ segment_count: null })
-    await queueMessage(context, line, { status: 'failed', handed_over_at: new Date() })
-    await queueMessage(context, other, { status: 'sent', sent_at: new Date(), handed_over_at: new Date() })
+    await sent(now)
+    await sent({ ...now, segment_count: null })
+    await queueMessage(context, line, { status: 'failed', handed_over_at: now.handed_over_at })
+    await queueMessage(context, other, { status: 'sent', ...now })
     const usage = await readUsage(context, line.userId, months)
-    const month = new Date().toISOString().slice(0, 7)
+    const month = now.handed_over_at.toISOString().slice(0, 7)
     expect(usage).to.deep.equal([
       {
         ...{ month, lineId: line.lineId, messageCount: 3, segmentCount: 6, carrierSegmentCount: 3 },
@@ -107,7 +109,7 @@ describeContext('what texts cost', (context) => {
         prices: [],
       },
     ])
-    await charge(await sent(), '4', 'EUR')
+    await charge(await sent(now), '4', 'EUR')
     const rows = flattenUsage(await readUsage(context, line.userId, { ...months, lineIds: [line.lineId] }))
     expect(rows.map(({ currency, price, messageCount }) => [currency, price, messageCount])).to.deep.equal([
       ['EUR', '4.00', 4],

@@ -37,8 +37,12 @@ describeContext("the simulator's phones", (context) => {
 
   const receive = (to: TestLine, fields: Partial<SimulatedInbound> = { text: 'Hi' }) =>
     simulateInbound(context, { fromNumber: ANNA, toNumber: to.number, ...fields })
+  // By the clock that gives what is received its time, of which a Date has the milliseconds only.
   const send = (from: TestLine, overrides: Record<string, unknown> = {}) =>
-    queueMessage(context, from, { status: 'sent', sent_at: new Date(), ...overrides })
+    queueMessage(context, from, {
+      ...{ status: 'sent', sent_at: context.db.raw('clock_timestamp()') },
+      ...overrides,
+    })
   const shown = async (number = ANNA, options = {}) => findConversation(context, line.userId, number, options)
   const texts = async (number = ANNA, options = {}) => (await shown(number, options)).map(({ text }) => text)
 

@@ -31,6 +31,8 @@ describeInstallation('a row that crashes its jobs', SETUP, ({ context, receiver,
       return (await find(poisoned))?.status === 'failed'
     })
     expect(await find(poisoned)).to.include({ error: 'internal_error' })
+    // The lines of its log come by a pipe, later than what it wrote to Postgres.
+    await until('its crashes are logged', () => crashCount(running.processes[1])! >= MAX_CRASHES)
     expect(crashCount(running.processes[1])).to.equal(MAX_CRASHES)
 
     await postAll(running.url, line, [{ toNumber: other }])

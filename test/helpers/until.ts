@@ -14,12 +14,14 @@ const MAX_PAUSE_MS = 200
 export async function until<T>(
   what: string | (() => string),
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const startedAt = Date.now()
   const deadline = startedAt + timeoutMs
   let lastError: unknown
-  while (Date.now() < deadline) {
+  for (;;) {
+    // Once more when the time is up: on a busy machine it may pass between two looks.
+    const isLast = Date.now() >= deadline
     try {
       const seen = await look()
       if (seen !== undefined && seen !== false) return seen
@@ -27,6 +29,7 @@ export async function until<T>(
     } catch (error) {
       lastError = error
     }
+    if (isLast) break
     const pauseMs = (Date.now() - startedAt) * PAUSE_SHARE
     await sleep(Math.min(Math.max(pauseMs, MIN_PAUSE_MS), MAX_PAUSE_MS))
   }

@@ -22,7 +22,7 @@ import {
 } from './support/steps.js'
 
 describe('journey: Postgres stops and restarts', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
 
   let postgres: OwnService
   let environment: Environment

@@ -28,7 +28,7 @@ import {
 } from './support/steps.js'
 
 describe('journey: Redis loses its data, and Redis is unavailable', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
 
   let redis: OwnService
   let environment: Environment

@@ -11,7 +11,7 @@ import { createDataFolder } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
 
 describe('Redis behind Sentinel', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
   let watched: WatchedRedis
   const clients: Redis[] = []
 

@@ -5,7 +5,7 @@ import { freePort } from '../../../dev/services/free-port.js'
 import { failure } from '../../helpers/failure.js'
 
 describe('freePort', function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
 
   // A test starts its program on one port again and again, and another test runs beside it.
   it('names no port that a process has named and does not listen on at the moment', async () => {

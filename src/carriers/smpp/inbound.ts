@@ -21,9 +21,13 @@ export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): ArrivedTe
 
 /** Returns the text of a PDU, and the header that may come before it. */
 export function cutUserData(pdu: Pdu): { header: Buffer; body: Buffer } {
-  const data = bytesField(pdu, 'message_payload') ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)
-  const hasHeader = ((numberField(pdu, 'esm_class') ?? 0) & UDH_INDICATOR) !== 0 && data.length > 0
-  const headerEnd = hasHeader ? (data[0] ?? 0) + 1 : 0
+  const fields = [bytesField(pdu, 'message_payload'), bytesField(pdu, 'short_message')]
+  // Some SMSCs add a message_payload with nothing in it.
+  const data = fields.find((each) => each !== undefined && each.length > 0) ?? Buffer.alloc(0)
+  const length = (data[0] ?? 0) + 1
+  // Some SMSCs put the parts together, and leave the announcement of a header that is no longer there.
+  const hasHeader = ((numberField(pdu, 'esm_class') ?? 0) & UDH_INDICATOR) !== 0 && length <= data.length
+  const headerEnd = hasHeader ? length : 0
   return { header: data.subarray(1, headerEnd), body: data.subarray(headerEnd) }
 }
 

@@ -45,6 +45,16 @@ describe('what an SMSC brings', () => {
     })
   }
 
+  it('is read although the SMSC has put its parts together and still announces a header', () => {
+    const { body, part } = read({ esm_class: 0x40, short_message: Buffer.from('Hello') })
+    expect([readTexts([body]), part]).to.deep.equal(['Hello', undefined])
+  })
+
+  it('is read from short_message if there is a message_payload with nothing in it', () => {
+    const { body } = read({ short_message: Buffer.from('Hello'), message_payload: Buffer.alloc(0) })
+    expect(readTexts([body])).to.equal('Hello')
+  })
+
   const body = Buffer.from('Hello')
   for (const [what, fields, part] of [
     ['no header', { short_message: body }, undefined],

@@ -51,8 +51,21 @@ function decodeEscaped(text: string): string {
   const [head = '', ...pieces] = text.split(ESCAPES)
   let decoded = head
   for (let n = 0; n + 1 < pieces.length; n += 2)
-    decoded += decodeSet(pieces[n + 1] ?? '', SETS[pieces[n] ?? ''] ?? 'ascii')
+    decoded += decodePiece(pieces[n + 1] ?? '', SETS[pieces[n] ?? ''] ?? 'ascii')
   return decoded
+}
+
+/**
+ * A character that is in no table, such as an emoji of an operator's own, is shown in hexadecimal. A decoder that meets
+ * one loses its place among the pairs, so each is decoded alone.
+ */
+function decodePiece(text: string, set: Set): string {
+  const decoded = decodeSet(text, set)
+  if (!decoded.includes('\ufffd')) return decoded
+  return text.replaceAll(/[\x21-\x7e]{1,2}/g, (pair) => {
+    const one = decodeSet(pair, set)
+    return one.includes('\ufffd') ? `[${Buffer.from(pair, 'latin1').toString('hex')}]` : one
+  })
 }
 
 /** Decodes through EUC-JP, which has all of these sets. Line ends and blanks are the same in each. */

@@ -23,6 +23,8 @@ describe('data codings of SMPP', () => {
     ['half-width katakana', 5, 'b1b2b3', 'ｱｲｳ'],
     ['half-width katakana with escapes', 10, '1b284931321b2842', 'ｱｲ'],
     ['ISO-2022-JP', 10, '411b244224332473244b2441244f2122402433261b284242', `A${HELLO}B`],
+    // Row 85 is empty in JIS X 0208; operators have put emoji there.
+    ['ISO-2022-JP with a character of no table', 10, '1b2442243375212473', 'こ[7521]ん'],
     ['ISO-2022-JP with a line end', 10, '1b244224331b28420a1b244224731b2842', 'こ\nん'],
     ['JIS X 0212 with escapes', 13, '1b24284430211b2842411b2442244b1b2842', '丂Aに'],
     ['JIS X 0212 as the standard has it', 13, '3021', '丂'],

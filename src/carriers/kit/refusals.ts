@@ -43,6 +43,10 @@ const MEANINGS = ['account', 'throttled', 'opted_out', 'unknown', 'rejected'] as
  * have been taken.
  */
 const STATUSES: Readonly<Record<number, Meaning>> = {
+  // The API is at another URL, and has not processed the request. An operator corrects `apiUrl`.
+  301: 'account',
+  307: 'account',
+  308: 'account',
   401: 'account',
   402: 'account',
   403: 'account',

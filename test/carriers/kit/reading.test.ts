@@ -65,6 +65,10 @@ describe('a refusal', () => {
     [429, '', 'CarrierThrottled'],
     [408, '', 'CarrierOutcomeUnknown'],
     [302, '', 'CarrierOutcomeUnknown'],
+    // The request was for another URL (RFC 9110 §15.4), such as https instead of http.
+    [301, '', 'CarrierUnavailable'],
+    [307, '', 'CarrierUnavailable'],
+    [308, '', 'CarrierUnavailable'],
     [503, '', 'CarrierOutcomeUnknown'],
     [500, '21', 'CarrierRejected'],
   ] as const) {

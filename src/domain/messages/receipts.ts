@@ -124,17 +124,16 @@ async function apply(db: Database, receipts: readonly Receipt[]): Promise<Applie
     return givingWay(() => applyReceipts(db, receipts))
   return transaction(db, async (trx) => {
     const applied = await applyReceipts(trx, receipts)
-    const refused = [...changedByPlace(applied)].filter(([n]) => receipts[n]?.isOptedOut === true)
+    const byPeer = new Map<string, ChangedMessage>()
+    for (const [n, message] of changedByPlace(applied)) {
+      if (receipts[n]?.isOptedOut === true) byPeer.set(`${message.lineId} ${message.toNumber}`, message)
+    }
     const deliveries = [...applied.deliveries]
     // In one order, so that two batches do not lock two peers the other way round.
-    for (const [, message] of refused.sort(byPeer))
+    for (const [, message] of [...byPeer].sort(([one], [other]) => (one < other ? -1 : 1)))
       deliveries.push(...(await writeCarrierOptOut(trx, message)))
     return { ...applied, deliveries }
   })
-}
-
-function byPeer([, one]: [number, ChangedMessage], [, other]: [number, ChangedMessage]): number {
-  return `${one.lineId} ${one.toNumber}` < `${other.lineId} ${other.toNumber}` ? -1 : 1
 }
 
 /** The messages that changed, by the places of the receipts that changed them. */

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { findPeer } from '../../../src/database/lines/line-peers.js'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { receiveReceipt } from '../../../src/domain/messages/receipts.js'
+import { changeConnection } from '../../../src/domain/lines/connections.js'
+import { receiveReceipt, receiveReceipts } from '../../../src/domain/messages/receipts.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { failure } from '../../helpers/failure.js'
@@ -49,6 +50,21 @@ describeContext('a receipt', (context) => {
     expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'opted out' })
     expect(await optedOutAt()).to.be.a('date')
     await context.db('line_peers').delete()
+  })
+
+  it('that tells of an opt-out makes one event, however many texts to the number come back together', async () => {
+    const asking = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
+    await changeConnection(context, asking.userId, asking.lineId, { optInEvents: ['optOut'] })
+    const ids = [await sendNew(context, asking), await sendNew(context, asking)]
+    const receipts: Receipt[] = []
+    for (const id of ids) {
+      const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
+      const told = { status: 'failed', error: 'opted out', isOptedOut: true } as const
+      receipts.push({ carrierAccount: 'simulator', carrierMessageId: carrierMessageId!, ...told })
+    }
+    const answers = await receiveReceipts(context, receipts)
+    expect(answers).to.containSubset(ids.map((id) => ({ changed: { id, status: 'failed' } })))
+    expect(await context.db('events').where({ line_id: asking.lineId, type: 'optOut' })).to.have.length(1)
   })
 
   const FAILED = { status: 'failed', error: 'no such number', carrierCode: '30003' } as const

@@ -46,6 +46,7 @@ describe('the process web', () => {
     const port = Number(new URL(web.url).port)
     const line = await createLine(context, LIMITS)
     let accepted = 0
+    let isTold = false
     const failures: unknown[] = []
 
     // A connection each, kept; a client leaves when it is told to.
@@ -60,8 +61,12 @@ describe('the process web', () => {
             body,
           })
           if (status === 200) accepted += 1
-          else failures.push(status)
-          if (accepted === 100) void web.kill('SIGTERM')
+          // On a busy machine it may turn some away, until it closes.
+          else if (status !== 503 || isTold) failures.push(status)
+          if (accepted === 100 && !isTold) {
+            isTold = true
+            void web.kill('SIGTERM')
+          }
           if (headers.connection === 'close') return
         }
       } catch (error) {

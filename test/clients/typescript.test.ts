@@ -226,6 +226,22 @@ describe('the TypeScript client', function () {
           .end('{"type":"about:blank","title":"x","status":503,"detail":"come later"}'),
       ),
     ).to.deep.equal({ message: 'come later', status: 503, detail: 'come later', retryAfterSeconds: 0 })
+    // These are mistakes of the program, and nothing is sent. The sentence does not contain the token.
+    behave = () => expect.fail('a request came')
+    const mistaken = async (token: string, idempotencyKey?: string) => {
+      const program = new client.Linehook({ url, token })
+      const body = { lineId: 'x', toNumber: '+15551234567', text: 'Hi' }
+      const error: unknown = await program
+        .sendMessage(body, { idempotencyKey })
+        .catch((each: unknown) => each)
+      expect(error).to.be.instanceOf(TypeError)
+      return (error as TypeError).message
+    }
+    expect(await mistaken('lhp_sécret')).to.equal('token is empty, or has a character that no token has')
+    expect(await mistaken('')).to.equal('token is empty, or has a character that no token has')
+    expect(await mistaken('lhp_x', 'заказ-1')).to.equal(
+      'idempotencyKey has a character that an HTTP header cannot contain. Use ASCII',
+    )
     // The token goes to no other server.
     expect(
       await answered((_, response) => response.writeHead(302, { Location: `${web.url}/v1/lines` }).end()),

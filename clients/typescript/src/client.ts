@@ -1,4 +1,11 @@
-import { exchange, type Answer, type CallOptions, type Fetch, type IdempotentOptions } from './exchange.js'
+import {
+  exchange,
+  keyHeader,
+  type Answer,
+  type CallOptions,
+  type Fetch,
+  type IdempotentOptions,
+} from './exchange.js'
 import { Operations, type Parts } from './generated.js'
 
 export interface LinehookOptions {
@@ -62,10 +69,11 @@ export class Linehook extends Operations {
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
     }
-    const headers: Record<string, string> = {
-      Authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
-    }
-    if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
+    const given = (typeof token === 'string' ? token : await token()).trim()
+    // The error of the platform's own check contains the token.
+    if (!/^[\x21-\x7e]+$/.test(given))
+      throw new TypeError('token is empty, or has a character that no token has')
+    const headers = { Authorization: `Bearer ${given}`, ...keyHeader(idempotencyKey) }
     return exchange(fetch, { method, url, headers, body }, { signal, timeoutMs })
   }
 }

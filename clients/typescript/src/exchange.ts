@@ -65,28 +65,34 @@ export const DEFAULT_TIMEOUT_MS = 30_000
 /** Far more than any response from Linehook; a server that never stops sending is cut off. */
 const MAX_CHARACTERS = 20_000_000
 
-/** @throws LinehookError for anything but success; its message leaves out the query, which may contain a token */
+/**
+ * @throws LinehookError for anything but success; its message leaves out the query, which may contain a token. TypeError,
+ *   before anything is sent, for a body that JSON cannot express and for a header that HTTP does not allow
+ */
 export async function exchange(
   fetch: Fetch,
   { method, url, headers, body }: Request,
   { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions,
 ): Promise<Answer> {
   const what = `${method} ${url.pathname}`
+  const sent: RequestInit = {
+    method,
+    headers: new Headers({
+      Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    }),
+    body: body === undefined ? null : JSON.stringify(body),
+    // A token goes only where it was meant to go.
+    redirect: 'manual',
+  }
   const timeout = AbortSignal.timeout(timeoutMs)
   let response: Response
   let text: string
   try {
     response = await fetch(url, {
-      method,
-      headers: {
-        Accept: 'application/json',
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
+      ...sent,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      // A token goes only where it was meant to go.
-      redirect: 'manual',
     })
     text = await readText(response)
   } catch (cause) {
@@ -101,6 +107,14 @@ export async function exchange(
       status: response.status,
     })
   return { headers: response.headers, body: parsed }
+}
+
+/** @throws TypeError for a key that no header can carry: the platform's own error would not say which argument is wrong */
+export function keyHeader(idempotencyKey: string | undefined): Record<string, string> {
+  if (idempotencyKey === undefined) return {}
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(idempotencyKey))
+    throw new TypeError('idempotencyKey has a character that an HTTP header cannot contain. Use ASCII')
+  return { 'Idempotency-Key': idempotencyKey }
 }
 
 /** One part of a path. Without an id, or with dots instead of one, it would be a different path. */

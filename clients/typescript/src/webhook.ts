@@ -1,4 +1,4 @@
-import { exchange, type Fetch, type IdempotentOptions } from './exchange.js'
+import { exchange, keyHeader, type Fetch, type IdempotentOptions } from './exchange.js'
 
 export interface WebhookMessage {
   toNumber: string
@@ -34,7 +34,7 @@ export async function sendByWebhook(
     {
       method: 'POST',
       url: new URL(webhookUrl),
-      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+      headers: keyHeader(idempotencyKey),
       body: { intent: 'message', data: message },
     },
     options,

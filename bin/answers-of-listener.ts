@@ -1,6 +1,6 @@
 import { askRemote, RemoteRefusal, type Remote } from './remote.js'
 
-/** A listener's server's answer to an event. */
+/** How a listener's own server answered an event. */
 export interface ListenerAnswer {
   eventId: string
   startedAt: string
@@ -14,7 +14,7 @@ const BATCH = 100
 /** The most answers that wait while the service is away; later ones are shown only on the terminal. */
 const MAX_WAITING = 1000
 const EVERY_MS = 1000
-/** The longest wait after Ctrl-C. */
+/** The longest wait for one answer of the service, also after Ctrl-C. */
 const TELL_MS = 3000
 
 /**

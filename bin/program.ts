@@ -61,7 +61,7 @@ export async function createProgram(asked: readonly string[] = []): Promise<Comm
   return program
 }
 
-/** A program that reads JSON answers also reads refusals as JSON. */
+/** A program that reads the answers as JSON gets refusals as JSON, too. */
 function printAsJson(said: string, write: (text: string) => void): void {
   write(`${JSON.stringify({ error: said.replace(/^error: /, '').trim() })}\n`)
 }

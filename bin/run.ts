@@ -48,7 +48,7 @@ export async function withContext(
       // A command runs few statements at a time; a pool of the usual size could be more than a busy Postgres has
       // left.
       poolSize: 2,
-      // A person would rather wait for some seconds than try again.
+      // A person would rather wait a few seconds than try again.
       acquireTimeoutMs: 5000,
       ...limits,
     })
@@ -75,7 +75,7 @@ export interface Printing {
 /**
  * Prints readable text, JSON with `--json`, or a row for each item of a list with `--csv`.
  *
- * @param options.hasColours true if the lines steer the terminal on purpose, and what others wrote in them does not
+ * @param options.hasColours true if the lines control the terminal on purpose, and text of others in them is made safe
  * @throws UserError for both options
  */
 export function print(
@@ -85,7 +85,7 @@ export function print(
   { hasColours = false }: { hasColours?: boolean | undefined } = {},
 ): void {
   if (csv === true && json === true) throw new UserError('Give either --csv or --json, not both')
-  // JSON escapes some of what steers a terminal, but not all.
+  // JSON escapes only some of the characters that control a terminal.
   const data =
     csv === true && Array.isArray(result)
       ? stringify(result, CSV)

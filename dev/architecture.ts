@@ -95,7 +95,7 @@ function findCycles(imports: readonly Import[]): string[] {
 function locate(path: string) {
   for (const { floor, rooms, keepApart = false } of FLOORS) {
     const room = rooms.findIndex((pattern) => pattern.test(path))
-    // server.ts is of the same room as web/. Without this exception the pattern for the single files of floor 1 would take it.
+    // server.ts belongs to the same room as web/. Without this exception, it would match the single files of floor 1.
     if (room >= 0 && !(floor === 1 && path === 'src/server.ts')) return { floor, room, keepApart }
   }
   return undefined
@@ -103,7 +103,7 @@ function locate(path: string) {
 
 const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** Imports of types count too, because a file that knows a type knows something of the other room. */
+/** Imports of types count too, because a file that knows a type knows something about the other room. */
 export function readImports(folders: readonly string[]): Import[] {
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -19,7 +19,7 @@ const COMPILED = /\.js(\.map)?$/
 
 /**
  * `npm run build`: compiles our files one by one into `dist`, in the same layout as the sources. Packages stay in
- * node_modules and run as they were published: bundling them would change them (an undeclared variable is an error in
+ * node_modules and run as they were published, because bundling would change them (an undeclared variable is an error in
  * an ES module, and a chunk need not have the exports of its package). `npm run check` checks the types.
  *
  * A file is written only if it changes, because programs may be running from it.

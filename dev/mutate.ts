@@ -6,18 +6,18 @@ import type { Mutant } from './mutants/mutant.js'
 import { MUTANTS } from './mutants.js'
 
 /**
- * `npm run mutate`: finds out whether the tests notice mistakes. Each mutant (`dev/mutants/`) is made in a copy of the
- * project, one after the other, and the tests of its area run against it. If a test fails, the mutant is killed; if none
- * fails, it has survived. A mutant that does not compile is broken: it could not be committed, and shows nothing about tests.
+ * `npm run mutate` finds out whether the tests notice mistakes. Each mutant (`dev/mutants/`) in turn is made in a copy of
+ * the project, and the tests of its area run against it. If a test fails, the mutant is killed; if none fails, it has
+ * survived. A mutant that does not compile is broken: nobody could commit it, so it says nothing about the tests.
  */
 type Verdict = 'killed' | 'survived' | 'broken'
 
-/** Tests that run for longer than this, because of a mutant, have noticed it. */
+/** Tests that a mutant makes run for longer than this have noticed it. */
 const LIMIT_MS = 180_000
-/** At first the tests of all mutants run together, without a change. They must pass, which takes minutes. */
+/** First, the tests of all mutants run together without any change. They must pass, which takes minutes. */
 const ALL_LIMIT_MS = 30 * 60_000
 
-/** Errors of Postgres and Redis about code that is not valid. SQL and Lua files are not compiled before the tests run. */
+/** Errors of Postgres and Redis about invalid code: SQL and Lua files are not compiled before the tests run. */
 const NO_PROGRAM =
   /syntax error at|(column|relation|function|operator)\b.* does not exist|Error compiling script/
 
@@ -84,7 +84,7 @@ async function runAll(
 }
 
 function judge({ isGood, hasCounts, isTooLate, output }: TestRun): Verdict {
-  // A run that is stopped in the middle has no failure yet, and ends well.
+  // A run that was stopped halfway has no failure yet, so it would count as good.
   if (isTooLate) return 'killed'
   if (isGood) return 'survived'
   return hasCounts && !NO_PROGRAM.test(output) ? 'killed' : 'broken'

@@ -4,11 +4,11 @@ import { inboundOf, textOf } from './smsc/messages.js'
 import { startSmsc } from './smsc/server.js'
 
 /**
- * An SMSC to develop against, and for tests that kill it. It prints each message that it takes as a line of JSON. It
+ * An SMSC to develop against, and for tests that kill it. It prints each message that it accepts as a line of JSON. It
  * reads lines such as `+15005550199 +15550000001 Hello`, and delivers each as a message.
  *
  * SMSC_PORT is the port on loopback where it listens. SMSC_PASSWORD is the password that a bind must have. SMSC_RECORD is a
- * file to which it also writes what it takes. SMSC_BINDS names the kinds of bind that it takes, such as
+ * file to which it also writes the messages that it accepts. SMSC_BINDS names the kinds of bind that it accepts, such as
  * `transmitter,receiver`. SMSC_MAX_SESSIONS is how many sessions may be bound. SMSC_DELAY_MS delays its answers,
  * SMSC_THROTTLE_EVERY=3 throttles every third message, and SMSC_RECEIPTS=true makes it send receipts.
  */

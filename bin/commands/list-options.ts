@@ -92,7 +92,7 @@ export function moment(written: string, _before?: unknown, now = Date.now()): Da
 export const TIMES_AHEAD =
   'a time such as 2026-12-24T18:00:00+01:00, or how long from now, such as 15m, 2h or 3d'
 
-/** Does the same as `moment`, for one in the future. */
+/** Does the same as `moment`, for a time in the future. */
 export function momentAhead(written: string, _before?: unknown, now = Date.now()): Date {
   const ahead = spanOf(written)
   return ahead === undefined ? wholeMoment(written, TIMES_AHEAD) : new Date(now + ahead)

@@ -120,12 +120,12 @@ function noteOf({ id, startedAt, durationMs, status, failure }: Forwarded): List
   return { eventId: id, startedAt, durationMs, responseStatus: status, failure: code }
 }
 
-/** This is a function because the value changes, and the compiler would assume that it does not. */
+/** This is a function because the value changes, although the compiler assumes that it does not. */
 function isOver(stopping: AbortSignal): boolean {
   return stopping.aborted
 }
 
-/** Without an outgoing webhook URL a line has no signing secret, so events are signed here, with one of this run. */
+/** Without an outgoing webhook URL, a line has no signing secret. Its events are then signed here, with one of this run. */
 async function readOwnSecret(remote: Remote, line: RemoteLine): Promise<string> {
   const connection = (await askRemote(remote, `/v1/lines/${line.id}/connection`)) as Connection
   const given = process.env.LINEHOOK_SIGNING_SECRET ?? ''

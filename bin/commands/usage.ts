@@ -71,7 +71,7 @@ interface Row {
   currency: string
 }
 
-/** A further currency has a row of its own, and the messages are in the first. */
+/** Each additional currency has a row of its own; the counts are only in the first row. */
 function shown(row: Row, n: number, rows: readonly Row[]): string[] {
   const { month, email, lineId, lineNumber, messageCount, segmentCount, price, currency } = row
   const before = rows[n - 1]

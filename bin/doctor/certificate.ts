@@ -5,7 +5,7 @@ import { warning, type Finding } from './check.js'
 import { PATIENCE_MS } from './subject.js'
 
 const DAY_MS = 86_400_000
-/** Automatic renewal happens a month before the end. */
+/** Certificates are usually renewed automatically a month before they end. */
 const RENEWED_BY_DAYS = 14
 
 /** @returns undefined if nothing is wrong with it */
@@ -24,7 +24,7 @@ export function judgeCertificateEnd(host: string, endsAt: Date, now: Date): Find
   )
 }
 
-/** The guarded client has judged the certificate; here only its end is read, and nothing is sent. */
+/** The guarded client has already judged the certificate. This only reads when it ends, and sends nothing. */
 export async function readCertificateEnd(url: URL, door: SafeFetch): Promise<Date> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const [address] = await door.resolve(host, PATIENCE_MS)

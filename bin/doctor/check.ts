@@ -15,7 +15,7 @@ export interface Finding {
 /** A check changes nothing, and its findings have no secrets in them. */
 export interface Check {
   name: string
-  /** The name of an earlier check: if it found a fault, this one cannot be made. */
+  /** The name of an earlier check, without which this one makes no sense if it found a fault. */
   needs?: string
   /** The names of earlier checks that this one waits for, whatever their results are. */
   after?: readonly string[]
@@ -84,7 +84,7 @@ async function within(ms: number, look: () => Promise<Finding> | Finding): Promi
       signal: over.signal,
     },
   )
-  // It is cancelled when the answer has arrived, and then no caller waits for it.
+  // Its cancelling after the answer is an error that nobody waits for.
   late.catch(() => undefined)
   try {
     return await Promise.race([look(), late])

@@ -17,7 +17,7 @@ export interface Subject {
   close(): Promise<void>
 }
 
-/** A service that has not answered within this time hangs. */
+/** A service that has not answered within this time counts as hanging. */
 export const PATIENCE_MS = 2000
 
 /** Placeholders for required settings that are missing or unusable. */
@@ -57,7 +57,7 @@ export function isGiven({ configFaults }: Subject, variable: keyof typeof STANDI
   return !configFaults.some((each) => each.startsWith(`${variable} `) || each.startsWith(`${variable}_FILE `))
 }
 
-/** Some faults are found only when those before them are gone, so it is read until it has none. */
+/** Some faults are found only once others are gone, so the configuration is read again until it has none. */
 function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFaults'> {
   const configFaults: string[] = []
   for (let usable = env; ;) {
@@ -65,7 +65,7 @@ function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFau
       return { config: readConfig(usable), configFaults }
     } catch (error) {
       if (!(error instanceof ConfigInvalid)) throw error
-      // One that comes again names no variable that could be left out.
+      // A fault that comes again names no variable that could be left out.
       if (error.faults.some((fault) => configFaults.includes(fault))) throw error
       configFaults.push(...error.faults)
       const faulty = new Set(
@@ -77,7 +77,7 @@ function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFau
   }
 }
 
-/** The connection gives up at the first failure, and reports it in the end. */
+/** The connection gives up at the first failure, which can be read afterwards. */
 function openRedis({ redisUrl, redisSentinels }: Config): {
   redis: Redis
   lastError: () => Error | undefined

@@ -7,7 +7,7 @@ const DISABLED = ['test/web/disabled-user.test.ts']
 const AUDIT = ['test/domain/operating/audit.test.ts', 'test/web/audit.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
-/** These mutants let users do what they may not do. */
+/** These mutants let users do more than they may. */
 export const AUTHORIZATION: readonly Mutant[] = [
   {
     breaks: 'an application may do what none of its scopes allows',
@@ -38,35 +38,35 @@ export const AUTHORIZATION: readonly Mutant[] = [
     tests: ACCESS,
   },
   {
-    breaks: 'tokens of a code that was used twice at the same moment live on',
+    breaks: 'the tokens of a code that was used twice at the same moment stay valid',
     file: 'src/web/oauth/adapter.ts',
     find: `if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))`,
     replace: '',
     tests: ATTACKS,
   },
   {
-    breaks: "a link to somebody else's authorization leads to one's own",
+    breaks: "a link to another browser's authorization opens the user's own",
     file: 'src/web/oauth/authorization-request.ts',
     find: 'if (ctx.path.endsWith(`/${interaction.uid}`)) return interaction',
     replace: 'return interaction',
     tests: ATTACKS,
   },
   {
-    breaks: 'guesses that are made at the same moment all see the last free place',
+    breaks: 'guesses made at the same moment all count as the last one that is allowed',
     file: 'src/database/people/sign-in-attempts.ts',
     find: `'select pg_advisory_xact_lock(hashtextextended(?, ?))'`,
     replace: `'select hashtextextended(?, ?)'`,
     tests: SIGN_IN,
   },
   {
-    breaks: 'the API token of a disabled user goes on',
+    breaks: 'the API token of a disabled user still works',
     file: 'src/database/people/api-tokens.ts',
     find: 'join users u on u.id = t.user_id and u.disabled_at is null',
     replace: 'join users u on u.id = t.user_id',
     tests: DISABLED,
   },
   {
-    breaks: 'an application goes on for a disabled user',
+    breaks: 'an application still acts for a disabled user',
     file: 'src/database/applications/oauth-records.ts',
     find: 'join users u on u.id = t.user_id and u.disabled_at is null',
     replace: 'join users u on u.id = t.user_id',
@@ -80,7 +80,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
     tests: AUDIT,
   },
   {
-    breaks: 'what a form does is nobody’s act',
+    breaks: 'the audit log does not say who sent a form',
     file: 'src/web/routes/kinds.ts',
     find: 'act(actingFor(ctx, context))(ctx)',
     replace: 'act(context)(ctx)',

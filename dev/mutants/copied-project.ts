@@ -28,7 +28,7 @@ interface TestOptions {
   signal: AbortSignal
 }
 
-/** A copy of the project, whose files may be changed. A run that is interrupted leaves the project itself as it was. */
+/** A copy of the project, whose files may be changed: a run that is interrupted leaves the project itself as it was. */
 export interface CopiedProject {
   read(file: string): string
   write(file: string, text: string): void

@@ -12,7 +12,7 @@ export interface LineWithHistory {
 }
 
 const DAYS = 7
-/** There may be a message at each of these intervals: by day there is one, by night seldom. */
+/** There may be a message at each of these intervals: there usually is one by day, and seldom one at night. */
 const EVERY_SECONDS = 75
 const SHARES = 20
 
@@ -26,7 +26,7 @@ const SAID = [
   ['What time do you close?', 'At seven today, and at six on Saturdays.'],
 ] as const
 
-/** Who these customers are, of every third number. */
+/** The names of these customers; every third number has one. */
 const NAMES = [
   ...['Maria Lindqvist', 'Tom Okafor', 'Priya Raman', 'Sam Whitaker', 'Grace Mbeki', 'Leo Castellano'],
   ...['Hannah Vogel', 'Noor Bakshi', 'Jonas Pfeiffer', 'Elena Wójcik', 'Mateo Ruiz', 'Aiko Tanaka'],

@@ -1,6 +1,6 @@
 import type { TestLine } from '../../test/helpers/factories.js'
 
-/** Whom the front desk talks to. */
+/** The customer whom the front desk talks to. */
 export const CUSTOMER = '+14155550142'
 
 export interface Shop {

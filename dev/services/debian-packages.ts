@@ -33,8 +33,8 @@ export async function unpackPackages(
   try {
     const apt = await privateApt(work, signal)
     await apt('update')
-    // apt knows what the system has, so it downloads exactly the libraries that are missing. The caller did not find
-    // the programs on PATH, so these are downloaded even if apt takes them for installed.
+    // apt knows what the system has, so it downloads only the libraries that are missing. The caller did not find the
+    // programs on PATH, so they are downloaded even if apt considers them installed.
     await apt(
       'install',
       '--yes',
@@ -49,7 +49,7 @@ export async function unpackPackages(
     }
     await rm(unpacked, { recursive: true, force: true })
     await rename(join(work, 'root'), unpacked).catch((error: unknown) => {
-      // Another start may have unpacked it meanwhile, which is just as good.
+      // Another start may have unpacked it in the meantime, which is just as good.
       if (!existsSync(unpacked)) throw error
     })
   } finally {
@@ -58,8 +58,8 @@ export async function unpackPackages(
 }
 
 /**
- * Runs apt-get with a separate state and cache. So it needs no root, waits for no other apt's lock, and has fresh
- * lists.
+ * Runs apt-get with its own state and cache, so that it needs no root, does not wait for another apt's lock, and has
+ * fresh lists.
  */
 async function privateApt(
   work: string,
@@ -73,7 +73,7 @@ async function privateApt(
     'Dir::State::status': '/var/lib/dpkg/status',
     'Dir::Cache': join(work, 'cache'),
     'Debug::NoLocking': 'true',
-    // As root, apt changes to the account _apt, which may not be able to reach this folder.
+    // Run by root, apt switches to the account _apt, which may not be able to reach this folder.
     'APT::Sandbox::User': 'root',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '2',
@@ -89,7 +89,7 @@ async function privateApt(
 async function removeLeftovers(cacheFolder: string): Promise<void> {
   for (const name of await readdir(cacheFolder)) {
     if (!name.startsWith('unpacking-')) continue
-    // Another process may be at work in a younger folder right now.
+    // Another process may still be using a newer folder.
     const mtimeMs = await stat(join(cacheFolder, name)).then(
       (found) => found.mtimeMs,
       // That process has just removed it.

@@ -13,9 +13,9 @@ const HIGHEST = 32_000
 const MAX_TRIES = 100
 
 /**
- * A port that was named is not named again, here or in another process, while this process lives: its caller has not
- * bound it yet, or starts a program on it again and again, as a test does. Programs bind ports of TCP, so holding the
- * port of UDP with the same number is in nobody's way, and the system lets go of it with the process.
+ * Reserves a port, so that neither this process nor another one chooses it again while this process lives: its caller
+ * has not bound it yet, or binds it repeatedly, as a test does. The reservation is the UDP port of the same number. It
+ * does not get in the way of programs that bind the TCP port, and the system releases it when the process ends.
  */
 async function reserve(port: number): Promise<boolean> {
   const socket = createSocket('udp4').unref()

@@ -26,8 +26,8 @@ const LONGEST_PAUSE_MS = 10_000
 
 /**
  * Starts a service. Whenever it ends by itself, it is started again on the same port, because others know its URL. A
- * killed service may leave something behind for a moment, as the backends of Postgres hold its memory. So a start
- * that fails is repeated.
+ * start that fails is repeated, because a killed service may leave something behind for a moment: the backends of
+ * Postgres hold its memory.
  *
  * @throws Error if the first start fails
  */

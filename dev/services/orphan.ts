@@ -12,9 +12,9 @@ export interface OrphanSearch {
 }
 
 /**
- * Stops a service that a supervisor left behind when it was killed with -9, because two servers on one data folder destroy
- * it. The process id in a pid file may belong to another process by now. So the process must also have the service's name
- * and work in the service's folder. (A zombie has no folder any more and counts as ended.)
+ * Stops a service that a supervisor left behind when it was killed with -9, because two servers would destroy a data
+ * folder that they share. The process id in a pid file may belong to another process by now, so the process must also
+ * have the service's name and run in the service's folder. (A zombie has no folder any more and counts as ended.)
  */
 export async function stopOrphan(search: OrphanSearch, signals: readonly NodeJS.Signals[]): Promise<boolean> {
   const pid = orphanPid(search)

@@ -16,7 +16,7 @@ export function postgresAccount(cluster: string): Account | undefined {
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: 65534, gid: 65534 }
 }
 
-/** Asks the kernel as that account, because modes, access lists and mounts above the path all matter. */
+/** Asks the kernel as that account, because modes, access lists and mounts above the path all play a part. */
 export function canReach(path: string, account: Account | undefined): boolean {
   return account === undefined || spawnSync('test', ['-x', path], { ...account, cwd: '/' }).status === 0
 }

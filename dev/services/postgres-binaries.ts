@@ -6,7 +6,7 @@ import { canReach, type Account } from './postgres-account.js'
 
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
-/** Where the account of Postgres can enter when the project is below a folder that only its owner may. */
+/** The account of Postgres can enter this folder even if the project is below one that only its owner may enter. */
 export const sharedFolder = '/var/lib/linehook'
 
 interface BinariesOptions {

@@ -14,8 +14,8 @@ interface ClusterOptions {
 }
 
 /**
- * The path by which the account reaches the folder that it runs in. Below a 0700 folder no usual path leads there. But the
- * process enters its working folder before it changes its account, and the kernel follows /proc/self/cwd without a look at
+ * The path by which the account reaches the folder that it runs in. No ordinary path leads below a 0700 folder. But the
+ * process enters its working folder before it changes its account, and the kernel follows /proc/self/cwd without checking
  * the folders above.
  */
 export function nameForAccount(folder: string, account: Account | undefined): string {
@@ -25,8 +25,9 @@ export function nameForAccount(folder: string, account: Account | undefined): st
 }
 
 /**
- * Makes the cluster in another folder and renames that. So `cluster` is complete or absent, whatever dies half-way. Every
- * try has a folder of its own, because an initdb may still be writing into the last one after its starter was killed.
+ * Makes the cluster in another folder and renames that, so that `cluster` is either complete or absent, whatever dies
+ * halfway. Every attempt has a folder of its own, because an initdb whose starter was killed may still be writing to the
+ * last one.
  */
 export async function createCluster({ folder, cluster, binaries, account, signal }: ClusterOptions) {
   await removeLeftovers(folder)

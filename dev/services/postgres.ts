@@ -29,12 +29,12 @@ export interface PostgresOptions {
 
 /** The server has said that it is ready, so only a very busy machine needs more than a moment to connect. */
 const CONNECT_MS = 60_000
-// They ask for a fast shutdown, and for an immediate one; the last one ends the process.
+// They ask for a fast shutdown and then for an immediate one; the last one kills the process.
 const stopSignals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const
 
 /**
  * Starts a real Postgres on 127.0.0.1. Its cluster, password and log are in `dataFolder`. It copes with what a killed
- * predecessor left: a half-made cluster, a stale lock, a server without a supervisor.
+ * predecessor may have left: an unfinished cluster, a stale lock, or a server without a supervisor.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedService> {
   const { database = 'linehook', log = () => undefined, signal } = options
@@ -85,8 +85,8 @@ async function clearPredecessor(cluster: string, log: (line: string) => void): P
   const pidPath = join(cluster, 'postmaster.pid')
   const search = { pidPath, folder: cluster, names: ['postgres'] }
   if (await stopOrphan(search, stopSignals)) log('Postgres: stopped one whose supervisor was killed')
-  // Postgres deals with a stale lock itself, except if another program has its process id now, as in containers, where ids
-  // repeat at each start. Postgres takes that program for its predecessor and refuses to start.
+  // Postgres deals with a stale lock itself, unless another program has that process id now, as in containers, where ids
+  // repeat at each start. Postgres would take that program for its predecessor and refuse to start.
   const pid = recordedPid(pidPath)
   if (pid !== undefined && isAlive(pid)) await rm(pidPath)
 }
@@ -115,8 +115,8 @@ function settings(port: number, more: Record<string, string> = {}): string[] {
 }
 
 /**
- * Looks for the same as pg_ctl: the lock file has this process's id, and its eighth line says ready, or standby. A
- * connection would prove less, because another Postgres may have taken the port.
+ * Checks the same as pg_ctl: the lock file has this process's id, and its eighth line says ready or standby. A connection
+ * would prove less, because another Postgres may have taken the port.
  */
 function isReady(cluster: string, pid: number): boolean {
   try {

@@ -22,7 +22,7 @@ export interface ServiceCommand {
   isReady: (pid: number) => boolean | Promise<boolean>
   /** Its abort ends the start. */
   signal?: AbortSignal | undefined
-  /** They are sent one after the other, each when the one before had no effect within 10 s. */
+  /** They are sent one after another, each if the one before it had no effect within 10 s. */
   stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]]
   log: (line: string) => void
 }
@@ -37,7 +37,7 @@ export interface ServiceProcess {
 const stopStepMs = 10_000
 const maxLogBytes = 10 * 1024 * 1024
 
-// This is for a caller that ends without stop(). An exit hook can do only what is synchronous, so it asks the processes to
+// This is for a caller that ends without stop(). An exit hook can only do synchronous work, so it asks the processes to
 // end and does not wait for them.
 const running = new Map<number, NodeJS.Signals>()
 process.once('exit', () => {
@@ -46,8 +46,8 @@ process.once('exit', () => {
 
 /**
  * Starts a server and waits until it is ready, however long that takes. If it ends before that, the error has the end
- * of its log. The server gets a session of its own. Ctrl-C in a terminal goes to the whole foreground group, but the
- * services must live on until their users have drained and call stop().
+ * of its log. The server gets a session of its own: Ctrl-C in a terminal goes to the whole foreground group, but the
+ * services must keep running until the processes that use them have finished and call stop().
  */
 export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
   const { name, logPath, stopSignals } = service
@@ -73,7 +73,7 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
   child.unref()
   service.onSpawn?.(pid)
 
-  // A child that has not been seen to end keeps its id, so a signal cannot reach a stranger.
+  // A child keeps its id until its end was noticed, so a signal cannot reach another process.
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= stopProcess(pid, stopSignals, hasEnded))
@@ -126,7 +126,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // The process ended in between. If it did not, the wait that follows will show that.
+    // The process has just ended. If it has not, the wait that follows shows that.
     if (!hasCode(error, 'ESRCH')) throw error
   }
 }

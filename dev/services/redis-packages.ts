@@ -52,7 +52,7 @@ async function programIn(unpacked: string): Promise<RedisProgram> {
   return { command: join(unpacked, 'usr/bin/redis-server'), env: await environmentOf(unpacked) }
 }
 
-/** A cache may be older than the system that it is used on, so the program is tried each time (5 ms). */
+/** A cache may be older than the system on which it is used, so the program is tried each time (5 ms). */
 function runs({ command, env }: RedisProgram): boolean {
   return existsSync(command) && spawnSync(command, ['--version'], { env }).status === 0
 }

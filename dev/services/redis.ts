@@ -48,7 +48,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
       input: settings({ port, folder, pidPath, password, more: options.settings ?? {} }),
       cwd: folder,
       logPath: join(folder, 'redis.log'),
-      // Redis writes the same file, but only when it is up, and it has no lock that keeps a second Redis from its data.
+      // Redis writes the same file, but only once it runs, and it has no lock that keeps a second Redis from its data.
       onSpawn: (id) => {
         writeFileSync(pidPath, `${id}\n`)
       },
@@ -91,7 +91,7 @@ function settings({ port, folder, pidPath, password, more }: Settings): string {
     .join('')
 }
 
-/** Redis is ready when its data are loaded and this process answers, not another one that took the port meanwhile. */
+/** Redis is ready when its data is loaded and this process answers, and not another one that has taken the port. */
 async function isReady(address: { port: number; password: string }, pid: number): Promise<boolean> {
   const client = new Redis({
     ...address,

@@ -11,7 +11,7 @@ export interface ServicesOptions {
   /** The folder for an unpacked Redis. Short-lived data folders can share it. */
   cacheFolder?: string
   log?: (line: string) => void
-  /** Its abort ends the start, however far that is. */
+  /** Its abort ends the start, however far that has got. */
   signal?: AbortSignal
 }
 

@@ -6,15 +6,15 @@ import { DATA_FOLDER, makeDataFolder } from './embedded.js'
 const lock = join(DATA_FOLDER, 'start.pid')
 
 /**
- * Allows one start at a time in a folder, because two would share its Postgres. If the process that had the lock has ended,
- * the lock is taken over.
+ * Allows one start at a time in a folder, because two would share its Postgres. If the process that held the lock has
+ * ended, the lock is taken over.
  *
  * @returns a function that gives the lock back, or the id of the process that holds it
  */
 export function takeStartLock(): { release: () => void } | { heldBy: number } {
   makeDataFolder()
   const own = `${lock}.${process.pid}`
-  // A lock appears together with its content. Whoever read an empty one would think that its process has ended.
+  // The lock appears together with its content: a process that read an empty one would think that its holder has ended.
   rmSync(own, { force: true })
   writeFileSync(own, String(process.pid))
   try {
@@ -41,7 +41,7 @@ function link(own: string, path: string): number | undefined {
     const holder = holderOf(path)
     if (holder === undefined) continue
     if (isStart(holder)) return holder
-    // One process at a time removes an old lock, and looks at it again: it may be the new lock of another process.
+    // Only one process at a time removes an old lock, and it checks again first: it may be another process's new lock.
     const guard = `${path}.old`
     const remover = link(own, guard)
     if (remover !== undefined) return remover

@@ -5,8 +5,8 @@ import { smpp } from '../../src/carriers/smpp/package.js'
 import { readSubmit, receiptOf, type TakenMessage } from './messages.js'
 
 /**
- * A small SMSC to develop and test against. It takes every `submit_sm`, except to the numbers below. It sends
- * `deliver_sm` to the sessions that are bound to receive. It sends again what was not answered before its session
+ * A small SMSC to develop and test against. It accepts every `submit_sm`, except to the numbers below. It sends
+ * `deliver_sm` to the sessions that are bound to receive, and repeats those that were not answered before their session
  * ended.
  */
 export const SMSC_NUMBERS = {
@@ -26,7 +26,7 @@ export interface SmscOptions {
   tls?: { key: string; cert: string }
   /** How many sessions may be bound at a time. The next bind is refused. */
   maxSessions?: number
-  /** The binds that it takes, such as `bind_transceiver`. Without this it takes any. */
+  /** The binds that it accepts, such as `bind_transceiver`. The default is all. */
   binds?: readonly string[]
   /** How long it waits before each answer. */
   delayMs?: number
@@ -34,7 +34,7 @@ export interface SmscOptions {
   refuse?: (nth: number) => string | undefined
   /** A receipt follows each message that asks for one. */
   receipts?: boolean
-  /** Is called before the answer is written. */
+  /** Called before the answer is written. */
   onTaken?: (taken: TakenMessage) => void
   /** How many `deliver_sm` of a session may be without an answer at a time. */
   deliverWindow?: number
@@ -84,7 +84,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
     })
     session.on('close', () => {
       bound.delete(session)
-      // They go, in their order, before the messages that were not sent yet.
+      // They come before the messages that were not sent yet, in their old order.
       waiting.unshift(...(receivers.get(session)?.values() ?? []))
       receivers.delete(session)
       deliver()

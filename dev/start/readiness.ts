@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../src/config.js'
 import { sayWhile } from './say-while.js'
 
-/** A person waits for the banner and does not feel a tenth of a second. */
+/** A person waits for the banner and does not notice a tenth of a second. */
 const LOOK_MS = 100
-/** /readyz answers within a second whatever the stores do, so a `web` that takes longer does not work. */
+/** /readyz answers within a second, whatever the stores do, so a `web` that takes longer is broken. */
 const ANSWER_MS = 5000
 
-/** Waits until `web` can accept messages, and says meanwhile what is missing. The wait ends when `signal` is aborted. */
+/** Waits until `web` can accept messages, and says in the meantime what is missing. The abort of `signal` ends the wait. */
 export async function untilReady(
   config: Pick<Config, 'host' | 'port'>,
   print: (line: string) => void,

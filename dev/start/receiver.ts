@@ -5,8 +5,9 @@ import { SAMPLE_RECEIVER_RESPONSE } from '../../src/database/lines/first-steps.j
 import { onStopRequest, stopWithStarter } from '../../src/kit/process/stop-request.js'
 
 /**
- * An endpoint to develop against. It prints every event that it gets, and whether its signature is right. A request to
- * `/?status=500` is answered with 500, one to `/?delay=3000` late, and `/?status=429&retry-after=30` asks to wait.
+ * An endpoint to develop against. It prints every event that it gets, and whether its signature is valid. It answers a
+ * request to `/?status=500` with 500, one to `/?delay=3000` after 3 s, and with `/?status=429&retry-after=30` it asks the
+ * sender to wait.
  *
  * RECEIVER_PORT is the port on loopback where it listens. RECEIVER_SECRET (whsec_…) is what it checks signatures with.
  */
@@ -37,7 +38,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')
-// It ends immediately. Otherwise it would have to wait for answers that were asked to be late.
+// It ends immediately. Otherwise it would have to wait for the answers that were requested late.
 onStopRequest(() => process.exit(0))
 if (STARTED_BY_PID !== undefined) stopWithStarter(Number(STARTED_BY_PID))
 

@@ -20,9 +20,9 @@ export interface Sample {
 
 /**
  * Makes a sample, so that a first start has something to show: an operator, a line at the simulator, its incoming
- * webhook, and an outgoing URL at `dev/start/receiver.ts`. Later starts change nothing but the receiver's port.
+ * webhook, and an outgoing URL that leads to `dev/start/receiver.ts`. Later starts only change the receiver's port.
  *
- * @returns undefined if the sample line is gone or never was
+ * @returns undefined if there is no sample line
  */
 export async function prepareSample(
   context: Context,
@@ -56,7 +56,7 @@ export async function prepareSample(
   return { number: line.number, webhookUrl: webhook?.url, signingSecret }
 }
 
-/** Linehook starts without the key of a secret too: whoever has lost the key can then enter the secrets again. */
+/** Linehook starts even without the key of a secret, so that an operator who has lost the key can enter it again. */
 function readable<Secret>(revealed: Promise<Secret>): Promise<Secret | undefined> {
   return revealed.catch((error: unknown) => {
     if (error instanceof SecretUnreadable) return undefined

@@ -1,7 +1,7 @@
-/** If it said so sooner, a start that is only slow would look like a fault. If it said so later, people would give up. */
+/** If it spoke up sooner, a slow start would look like a fault. If it spoke up later, people would give up. */
 const EVERY_MS = 10_000
 
-/** Says every 10 s what is not there yet, and keeps waiting, because on a slow machine silence looks like a fault. */
+/** Says every 10 s what is still missing, and keeps waiting, because on a slow machine silence looks like a fault. */
 export async function sayWhile<T>(
   work: Promise<T>,
   what: () => string,

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os'
 
 /**
- * At rest all processes take some 530 MB, and 220 MB with one process for all workers (docs/performance.md). With
- * less than a GiB, too little would be left for Postgres, Redis and load.
+ * At rest, all processes take some 530 MB, and 220 MB with one process for all workers (docs/performance.md). On a
+ * machine with less than a GiB, too little would be left for Postgres, Redis and load.
  */
 const SMALL_BELOW_BYTES = 1024 ** 3
 

@@ -45,7 +45,7 @@ const RECEIVER: ProcessType = { name: 'receiver', command: ['node', 'dist/dev/st
 
 /**
  * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample, and
- * every process of the Procfile. Resolves when it was asked to stop and nothing of it runs any longer.
+ * every process of the Procfile. Resolves when it was asked to stop and everything that it started has ended.
  *
  * @param options.small true if all workers run in one process; by default the machine's memory decides
  * @throws StartRefused
@@ -129,7 +129,7 @@ async function stopped(stopping: AbortSignal): Promise<undefined> {
   if (!stopping.aborted) await once(stopping, 'abort')
 }
 
-/** With these URLs the rest of a configuration can be judged before anything is started. */
+/** With these URLs, the rest of a configuration can be checked before anything is started. */
 const STANDING_IN = { DATABASE_URL: 'postgres://embedded', REDIS_URL: 'redis://embedded' }
 
 function checkConfig(env: NodeJS.ProcessEnv): Config {
@@ -141,7 +141,7 @@ function checkConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * @returns undefined if it was asked to stop meanwhile
+ * @returns undefined if it was asked to stop in the meantime
  * @throws StartRefused
  */
 async function startOwnServices(

@@ -16,7 +16,7 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
-/** Without a pause, a process that ends at its start (a wrong setting) would take a whole processor. */
+/** Without a pause, a process that ends right after its start (a wrong setting) would occupy a whole processor. */
 const RESTART_MS = 500
 /** A process ends by itself 24 s after SIGTERM (`src/kit/process/shutdown.ts`). One that is still there hangs. */
 const STOP_MS = 26_000
@@ -38,7 +38,7 @@ export function readSources(path?: string): Map<string, string> {
   return new Map(readProcfile(path).map(({ name, command: [, file = ''] }) => [name, sourceOf(file)]))
 }
 
-/** Returns the same process, run from its source. Node starts it again when a source changes. */
+/** Returns the same process, run from its source. Node restarts it when a source changes. */
 export function fromSources({ command, ...type }: ProcessType): ProcessType {
   const [program = 'node', ...args] = command
   return { ...type, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
@@ -82,7 +82,7 @@ export function supervise(
   const keep = async (type: ProcessType) => {
     for (;;) {
       await runOnce(type)
-      // After a stop during this wait nothing may be started, because nothing would stop it.
+      // If `stop` is called during this wait, nothing more may be started, because nothing would stop it.
       const isStopping = await sleep(RESTART_MS, false, { signal: stopping.signal }).catch(() => true)
       if (isStopping) return
       print(`${type.name.padEnd(width)} │ starting again`)

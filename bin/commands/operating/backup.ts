@@ -91,8 +91,8 @@ export function addRestoreCommand(program: Command): void {
           })
           await run(options, async (context) => {
             const { result, line } = await restore(context.config.databaseUrl, file, options)
-            // Nobody can do this before the next start, when what waits in the backup would be sent at once. It comes first
-            // in case anything after it fails.
+            // Nobody could do this before the next start, which would immediately send the messages that wait in the backup.
+            // It comes first, in case anything after it fails.
             await pauseAllSending(context, COMMAND_LINE)
             // One that was not started here may have other data.
             if (redisUrl === undefined) await emptyRedis(context.config.redisUrl)
@@ -153,7 +153,7 @@ async function restore(
     await db.destroy()
   }
   const counts = await readBackup(databaseUrl, file, header).catch((error: unknown) => {
-    // The tables are made before the rows, which are all taken back.
+    // The tables are made first, and a failure takes all rows back.
     throw new UserError(
       `The backup was not restored: ${asError(error).message.replace(/\.$/, '')}. The database has only empty tables now. When the cause is ` +
         `fixed, run \`linehook restore ${file} --replace\``,
@@ -165,7 +165,7 @@ async function restore(
   }
 }
 
-/** The types of the processes that use the database. They would send what waits in the backup at once, and so twice. */
+/** The types of the processes that use the database. They would immediately send what waits in the backup, a second time. */
 async function listRunning(db: Database): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
     `select distinct split_part(application_name, ' ', 2) as name from pg_stat_activity

@@ -24,7 +24,7 @@ interface Thing {
   argument: string
   about: string
   open: Open
-  /** True if the data belong to others, who read the reason. */
+  /** True if the data belongs to others, to whom the reason is shown. */
   needsReason?: boolean
 }
 

@@ -4,7 +4,7 @@ import { UserError } from '../../../src/errors.js'
 import { run } from '../../run.js'
 import { maskNumber, table } from '../../terminal.js'
 
-/** A person may have very many messages on one line. */
+/** A person may have a great many messages on one line. */
 const STATEMENT_MS = 30_000
 /** This is longer than workers usually hold a job. */
 const PATIENCE_MS = 60_000

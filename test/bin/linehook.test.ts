@@ -132,6 +132,17 @@ describe('linehook, the command line', () => {
     expect([exitCode, errorLines]).to.deep.equal([1, ['Postgres cannot be reached. Check DATABASE_URL']])
   })
 
+  it('restore says what is missing for the embedded services, without a stack trace', async () => {
+    const { exitCode, errorLines } = await linehook({ PATH: folder }, ['restore', 'linehook.backup'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([
+      1,
+      [
+        'no embedded Redis: there is no redis-server on PATH',
+        'Either set REDIS_URL, or install redis-server or valkey-server, or use compose.yaml.',
+      ],
+    ])
+  })
+
   it('without any configuration it says how to start, and leaves the folder as it is', async () => {
     const { exitCode, outputLines, errorLines } = await linehook({}, ['line', 'list'], folder)
     expect([exitCode, outputLines, errorLines]).to.deep.equal([

@@ -83,6 +83,8 @@ export function addRestoreCommand(program: Command): void {
         const services = await startServices({
           dataFolder: DATA_FOLDER,
           ...(redisUrl === undefined ? {} : { redisUrl }),
+        }).catch((error: unknown) => {
+          throw new UserError(asError(error).message)
         })
         try {
           Object.assign(process.env, embeddedEnvironment(), given, WITHOUT_FILES, {

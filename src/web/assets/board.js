@@ -21,7 +21,7 @@ const ICONS = {
   x: 'Close',
 }
 
-/** Without the style sheet that an icon may have in it. `innerText` would have the browser lay the page out each time. */
+/** Leaves out the style sheet that an icon may have in it. `innerText` would have the browser lay the page out each time. */
 function textOf(element) {
   const styles = [...element.querySelectorAll('style')].map(({ textContent }) => textContent)
   return styles
@@ -31,7 +31,7 @@ function textOf(element) {
 }
 const lettersOf = (text) => text.toLowerCase().replace(/[^\p{L}\d]/gu, '')
 
-/** Sets nothing that is there, so that a repair ends. */
+/** Does nothing if the value is there already: each change of the page starts another repair. */
 function set(element, name, value) {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value)
 }
@@ -44,13 +44,13 @@ function nameOf(button) {
   return ICONS[icon] ?? icon.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase())
 }
 
-/** What is wrong, and how it becomes right. */
+/** Each repair finds what is wrong by a selector, and mends it. */
 const REPAIRS = [
   [
     'button:not([aria-label], [aria-labelledby], [title])',
     (button) => textOf(button) === '' && set(button, 'aria-label', nameOf(button)),
   ],
-  // Whoever speaks to a page says what is to be seen.
+  // People who control a page by voice say the words that they see.
   [
     ':is(a, button)[aria-label]',
     (control) => {

@@ -1,11 +1,11 @@
-// What the pages can do without but is kinder with: times in the reader's zone, buttons that copy.
+// The pages work without this script. It shows times in the reader's zone, copies, and brings keys and menus.
 
 // The pages are in English, so that is the language of their dates: the reader's own form of it, or the server's.
 const { locale } = Intl.DateTimeFormat().resolvedOptions()
 const LOCALE = locale.startsWith('en') ? locale : 'en-GB'
 
 function showLocalTimes(root) {
-  // What htmx brings up to date is as the server made it again, without this mark.
+  // A piece that htmx has updated comes from the server, so its times have no mark and are shown anew.
   for (const time of root.querySelectorAll('time[datetime]:not([data-shown])')) {
     const moment = new Date(time.dateTime)
     const { as, zone: timeZone } = time.dataset
@@ -33,12 +33,12 @@ function describeSoon(moment) {
   return `today at ${moment.toLocaleTimeString(LOCALE, { timeStyle })}`
 }
 
-// Where the server did not know the reader's zone: the days above the rows, by the reader's calendar.
+// The server did not know the reader's zone, so the days above the rows are made again by the reader's calendar.
 function showLocalDays(list) {
   for (const day of list.querySelectorAll('li.day')) day.remove()
   let before
   for (const row of [...list.children]) {
-    // What is scheduled shows another time than the one by which it is sorted.
+    // A scheduled message shows another time than the one by which it is sorted.
     const at = row.dataset.at ?? row.querySelector('time[datetime]')?.dateTime
     const day = at && new Date(at).toLocaleDateString(LOCALE, { dateStyle: 'full' })
     if (!day || day === before) continue
@@ -68,7 +68,7 @@ function offerOwnZone(choice) {
   delete choice.dataset.zone
 }
 
-// As a field for date and time has it.
+// Writes a time as a field for date and time has it.
 function clockOf(moment) {
   return new Date(moment - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
@@ -82,14 +82,14 @@ function sayZone() {
 
 async function copy(button) {
   const source = document.getElementById(button.dataset.copy)
-  // A second press comes while the button says something else.
+  // At a second press the button may still say "Copied".
   const label = (button.dataset.label ??= button.textContent)
   try {
     await navigator.clipboard.writeText(source.value ?? source.textContent)
     button.textContent = 'Copied'
     button.classList.add('copied')
   } catch {
-    // Without a secure context there is no clipboard: what is selected can be copied by hand.
+    // Without a secure context there is no clipboard, so the text is selected, to be copied by hand.
     getSelection().selectAllChildren(source)
     button.textContent = 'Press Ctrl+C'
   }
@@ -118,13 +118,13 @@ document.addEventListener('focusin', closeMenus)
 document.addEventListener('keydown', (event) => {
   const menu = event.key === 'Escape' && document.querySelector('details.menu[open]')
   if (!menu || menu.closest(':popover-open')) return
-  // The drawer below it stays.
+  // The same key would close the drawer below the menu.
   event.stopImmediatePropagation()
   menu.open = false
   menu.querySelector('summary').focus()
 })
 
-// A form of choices counts as soon as one is made.
+// A filter takes effect as soon as a choice in it changes.
 document.addEventListener('change', (event) => {
   if (event.target.matches(':is(form[data-auto], form[data-auto] > .fold) > label > select'))
     event.target.form.requestSubmit()
@@ -145,7 +145,7 @@ document.addEventListener('submit', (event) => {
     sessionStorage.setItem('acted', JSON.stringify({ action: form.getAttribute('action'), place }))
   }
 })
-// The page is shown again by Back.
+// A page that Back shows again may send its forms again.
 addEventListener('pageshow', () => {
   sentAt = new WeakMap()
 })

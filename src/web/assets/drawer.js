@@ -1,4 +1,4 @@
-// The details of a row beside its list, on a desk: the main part of the row's own page, fetched by its own address. The address
+// Shows the details of a row beside its list on a desktop: the main part of the row's own page, which is fetched. The address
 // becomes that of the page, so that it can be shared and loaded again. A phone, and a browser without a script, goes to the page.
 
 const DESK = matchMedia('(width >= 1040px)')
@@ -29,7 +29,7 @@ async function open(href, { isBack = false } = {}) {
   const answer = await fetch(url, { headers: { Accept: 'text/html' } }).catch(() => undefined)
   const text = await answer?.text().catch(() => undefined)
   if (own !== askedCount) return undefined
-  // A session that is over, a message that is gone: its own page says so.
+  // If the session is over or the message is gone, the page itself says so.
   if (!answer?.ok || answer.redirected || !text?.includes('class="way-page"')) return location.assign(url)
   const isFirst = drawer === undefined
   if (isFirst) listTitle = document.title
@@ -41,7 +41,7 @@ async function open(href, { isBack = false } = {}) {
     select: PAGE,
     swap: 'innerHTML',
   })
-  // Another page of the same message is a step of its own in no history: Back always leads to the list.
+  // Back always leads to the list, so other details replace the address instead of adding one to the history.
   if (!isBack) history[isFirst ? 'pushState' : 'replaceState']({ drawer: true }, '', url)
   document.title = new DOMParser().parseFromString(text, 'text/html').title
   shown = url.pathname
@@ -83,7 +83,7 @@ function close() {
   document.dispatchEvent(new Event('live:begin'))
 }
 
-/** Which row it is, and whether there is one before and after it. */
+/** Marks the row whose details are shown, and disables the button that has no other row to go to. */
 function mark() {
   const all = rows()
   for (const row of all) {
@@ -136,5 +136,5 @@ addEventListener('popstate', () => {
   void open(location.href, { isBack: true })
 })
 
-// The list was brought up to date.
+// The list was updated, so its rows are new elements without the mark.
 document.addEventListener('htmx-after-swap', () => drawer !== undefined && mark())

@@ -1,5 +1,5 @@
-// One stream for all pages of a session in this browser: a shared worker, to which each page says what it shows. It tells them
-// what to show, and whether that is live. It is named after the session, so no page gets what another session was shown.
+// Reads one stream for all pages of a session in this browser. Each page tells this shared worker what it shows, and is told
+// what is new, and whether it is live. It is named after the session, so no page gets what another session was shown.
 
 /** What is shown at each path: its pieces, and their mark. */
 const shown = new Map()
@@ -40,7 +40,7 @@ function later(ms) {
   timer = setTimeout(connect, ms)
 }
 
-// A page that was killed says nothing more.
+// A page that was killed cannot say goodbye, so one that has long been silent is forgotten.
 setInterval(() => {
   for (const [port, { heardAt }] of pages) if (Date.now() - heardAt > SILENT_MS) pages.delete(port)
   later(SETTLE_MS)
@@ -63,14 +63,14 @@ async function connect() {
   } catch {
     if (!own.signal.aborted) say('The connection is lost.')
   }
-  // Another one has taken its place.
+  // Another stream has taken its place.
   if (stream !== own) return
   stream = undefined
   failures = fault === '' ? 0 : failures + 1
   later(Math.max(waitMs, Math.min(30_000, 500 * 2 ** failures)))
 }
 
-/** Reads until the end. Gives how long the server wants to be left alone. */
+/** Reads until the end. Returns how long the server wants to be left alone. */
 async function read(wanted, signal) {
   const query = new URLSearchParams({ session: self.name })
   for (const at of wanted) query.append('at', at)
@@ -100,7 +100,7 @@ async function read(wanted, signal) {
     for (const event of events.filter((each) => each.startsWith('data: '))) {
       const heard = JSON.parse(event.slice(6))
       hear(heard)
-      // What is gone is asked for again, but not at once.
+      // A piece that is gone is asked for again, but not at once.
       if (heard.gone !== undefined) waitMs = 10_000
     }
   }
@@ -122,7 +122,7 @@ function tell(at, message) {
   for (const [port, page] of pages) if (page.at.includes(at)) port.postMessage(message)
 }
 
-/** The session is over. */
+/** Tells the pages that the session is over, and forgets them. */
 function finish() {
   for (const port of pages.keys()) port.postMessage({ isOver: true })
   pages.clear()

@@ -1,4 +1,4 @@
-// Pieces of the page that keep themselves up to date: `data-live` names where each comes from. All pages of a browser share
+// Keeps pieces of the page up to date: `data-live` names where each comes from. All pages of a browser share
 // one stream for each session, in a shared worker; a browser that has no shared workers opens a stream for each piece. The
 // server refuses the stream if somebody else has signed in meanwhile.
 
@@ -10,7 +10,7 @@ let own = []
 function begin() {
   end()
   const at = [...new Set(livePieces().map(({ dataset }) => dataset.live))]
-  // What stands outside of the content is live beside it, and needs no stream of its own.
+  // The counts outside of the content are only updated together with a piece in it: they alone open no stream.
   if (document.querySelector('main [data-live]') === null || document.hidden) return
   if (typeof SharedWorker === 'undefined') own = at.map(openOwn)
   else {
@@ -31,7 +31,7 @@ function openOwn(at) {
   stream.onmessage = ({ data }) => hear({ at, html: data })
   stream.onerror = () => {
     hear({ fault: 'The connection is lost.' })
-    // What a browser has given up is tried again later.
+    // A stream that the browser has given up is tried again later.
     if (stream.readyState === EventSource.CLOSED) setTimeout(() => own.includes(stream) && begin(), 10_000)
   }
   return stream
@@ -46,7 +46,7 @@ function livePieces(at) {
 function hear({ at, html, gone, fault, isOver = false }) {
   if (isOver) end()
   for (const [n, piece] of livePieces(at).entries()) {
-    // What is wrong with all of them is said once.
+    // A fault of all pieces is shown once, at the first.
     const first = isOver ? 'The session of this page is over. Reload the page.' : fault
     say(piece, gone ?? (n === 0 ? first : undefined) ?? '', isOver)
     if (html === undefined) continue
@@ -55,7 +55,7 @@ function hear({ at, html, gone, fault, isOver = false }) {
   }
 }
 
-/** That a page is live is said nowhere; that it is not stands above what does not change any more. */
+/** Shows above a piece that it is not live. Nothing says so while it is. */
 function say(piece, fault, isOver) {
   const before = piece.previousElementSibling
   const said = before?.classList.contains('not-live') ? before : undefined
@@ -70,13 +70,13 @@ function say(piece, fault, isOver) {
   }
 }
 
-// So that the worker knows who is still there.
+// The worker forgets a page that it has not heard from for a while.
 setInterval(() => {
   const at = livePieces().map(({ dataset }) => dataset.live)
   if (at.length > 0) port?.postMessage({ at })
 }, 15_000)
 
-// The page has other pieces now.
+// The drawer was opened or closed, so the page has other pieces.
 document.addEventListener('live:begin', begin)
 document.addEventListener('visibilitychange', begin)
 addEventListener('pagehide', end)

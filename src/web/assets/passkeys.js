@@ -8,7 +8,7 @@ async function answerWithPasskey(form) {
     body: new URLSearchParams({ csrf: form.elements.csrf.value }),
     headers: { Accept: 'application/json' },
   })
-  // What is wrong is said by the page: a session that is over, or a password that has to be given again.
+  // The form is then sent without an answer, and its page says what is wrong: the session is over, or it needs the password.
   if (!asked.ok || !asked.headers.get('Content-Type')?.startsWith('application/json')) return ''
   const optionsJSON = await asked.json()
   const { startAuthentication, startRegistration } = SimpleWebAuthnBrowser
@@ -18,7 +18,7 @@ async function answerWithPasskey(form) {
   return JSON.stringify(answer)
 }
 
-// What the package says is meant for developers.
+// The package's own messages are meant for developers.
 const FAULTS = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device already has a passkey for your account.',
   ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT:

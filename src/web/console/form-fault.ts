@@ -28,7 +28,7 @@ export interface FaultState {
   fault?: FormFault
 }
 
-/** The page that answers shows this at the form that was sent, with the typed fields in it. */
+/** Notes what was wrong, which the answer shows at the form that was sent, with the typed fields in it. */
 export function setFault(ctx: KoaContext, said: string, more: Pick<FormFault, 'isOutOfDate'> = {}): void {
   const message = said.replace(IN_BRACKETS, '')
   const field = fieldIn(message, fieldNames(ctx))

@@ -25,7 +25,7 @@ export function seenOf(ctx: KoaContext): Date | null | undefined {
   return seen === NEVER ? null : new Date(seen)
 }
 
-/** The value of a moment that there was not. */
+/** The form's field has this value if there was no such moment. */
 export const NEVER = 'never'
 
 /** The field in which a question between a form and its act carries the names of the fields that it cannot keep. */

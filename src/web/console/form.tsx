@@ -7,8 +7,8 @@ import { reaches } from './portal/reach.js'
 import { optionText } from './user-text.js'
 
 /**
- * A form that our own server takes: its token, and at its head what was wrong with it the last time. There is none in a portal
- * session that may not send it.
+ * Shows a form that our own server takes, with its token, and at its head what was wrong with it the last time. A portal
+ * session that may not send it does not get it.
  */
 export function Form(props: {
   page: Page
@@ -45,7 +45,7 @@ export function CsrfField({ page }: { page: Page }) {
   return <input type="hidden" name="csrf" value={page.csrfToken} />
 }
 
-/** A label with its input; after a refusal it holds what was typed. */
+/** Shows a label with its input; after a refusal it holds what was typed. */
 export function Field(props: {
   page: Page
   action: string
@@ -83,7 +83,7 @@ export function Field(props: {
   )
 }
 
-/** A field for text of several lines. */
+/** Shows a field for text of several lines. */
 export function TextArea(props: {
   page: Page
   action: string
@@ -111,7 +111,7 @@ export function TextArea(props: {
   )
 }
 
-/** After a refusal: how a field is marked, and what stands below it, if it was wrong or is empty again. */
+/** Returns how a field is marked after a refusal, and what stands below it, if it was wrong or is empty again. */
 export function faultOf(props: {
   page: Page
   action: string
@@ -149,7 +149,7 @@ export function typedIn(page: Page, action: string, name: string): string | unde
   return page.fault?.action === action ? page.fault.fields[name] : undefined
 }
 
-/** After a refusal it is as it was sent: an unticked box sends nothing. */
+/** Shows a box, after a refusal as it was sent: an unticked box sends nothing. */
 export function CheckBox(props: {
   page: Page
   action: string
@@ -172,9 +172,9 @@ export function CheckBox(props: {
   )
 }
 
-/** A choice from a few; `options` are pairs of value and label. */
+/** Shows a choice from a few; `options` are pairs of value and label. */
 export function Select(props: {
-  /** With the action: those of the form that shows its faults. */
+  /** The page and the action of the form. Without them, no faults are shown. */
   page?: Page
   action?: string
   name: string
@@ -203,8 +203,8 @@ export function Select(props: {
 }
 
 /**
- * Asks once before a step that cannot be undone: opened, it says what it does and has the button. It works without a
- * script and by keyboard.
+ * Asks once before a step that cannot be undone: when it is opened, it says what will happen and has the button. It
+ * works without a script and by keyboard.
  */
 export function Confirm(props: {
   page: Page

@@ -3,7 +3,7 @@ import type { Role } from '../../domain/people/users.js'
 const LINES = '/console'
 export const OVERVIEW = '/console/overview'
 
-/** The page where people begin if they do not ask for a certain one. */
+/** Returns the page where people begin if they do not ask for a certain one. */
 export function homeOf({ role }: { role: Role }): string {
   return role === 'operator' ? OVERVIEW : LINES
 }

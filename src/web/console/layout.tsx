@@ -8,7 +8,7 @@ import { Words } from './parts/words.js'
 import type { Page } from './page.js'
 
 /**
- * The frame of every page: head, navigation, notice, and content.
+ * Makes the frame of every page: head, navigation, notice, and content.
  *
  * @param props.zone the time zone of the page's times, if it is not the reader's
  * @param props.place the path of the page to which this one belongs in the navigation, if its own path does not say
@@ -33,7 +33,7 @@ export function Layout(props: {
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${look.name}`}</title>
         <meta name="description" content={about} />
-        {/* Otherwise it is found only in the style sheet, and its text takes the place of another font's a moment later. */}
+        {/* Without this the font is found only in the style sheet, and the text changes its look a moment later. */}
         <link
           rel="preload"
           href={assetPath('inter-latin.woff2')}
@@ -126,7 +126,7 @@ function Header({ page }: { page: Page }) {
 }
 
 /**
- * The links are there once: side by side on a desktop, and on a phone behind a button, which works without a script.
+ * Shows the links side by side on a desktop, and on a phone behind a button, which works without a script.
  */
 function Navigation({ page, session }: { page: Page; session: Session }) {
   return (
@@ -165,7 +165,7 @@ function Navigation({ page, session }: { page: Page; session: Session }) {
   )
 }
 
-/** The few pages that a portal session reaches. */
+/** Shows links to the few pages that a portal session reaches. */
 function PortalNavigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
@@ -182,7 +182,7 @@ function PortalNavigation({ page, session }: { page: Page; session: Session }) {
   )
 }
 
-/** The menu opens without a script. Among those with the same name a browser opens one at a time. */
+/** Shows a menu that opens without a script. Of menus with the same name a browser opens only one at a time. */
 function Menu(props: { label: string; page: Page; places: readonly Place[]; children: ComponentChildren }) {
   const { label, page, places, children } = props
   const isHere = places.some(({ at }) => at.test(page.path))
@@ -206,8 +206,8 @@ function SignOut({ page, email }: { page: Page; email: string }) {
 }
 
 /**
- * A visitor who has not signed in need not know what runs here; if the operator has named the service, only operators
- * see it.
+ * Shows the version and some links. A visitor who has not signed in need not know what runs here; if the operator has
+ * named the service, only operators see it.
  */
 function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
   const { look, session } = page
@@ -232,7 +232,7 @@ function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
   )
 }
 
-/** What was wrong with a form that the page no longer has. */
+/** Shows what was wrong with a form that the page no longer has. */
 function StrayFault({ page: { fault } }: { page: Page }) {
   if (fault?.isStray !== true) return null
   return (
@@ -242,9 +242,9 @@ function StrayFault({ page: { fault } }: { page: Page }) {
   )
 }
 
-/** Every page shows it as a reminder, except the page of sending, which shows it itself. */
+/** Reminds operators on every page that all sending is paused. */
 function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
-  // Those two pages show it themselves.
+  // These two pages show it in their content.
   if (allSendingPause?.pausedAt == null || path === '/console/sending' || path === OVERVIEW) return null
   const { pausedAt, pausedBy } = allSendingPause
   return (
@@ -258,7 +258,7 @@ function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
 interface Place {
   href: string
   label: string
-  /** The paths at which it is shown. */
+  /** The paths at which the link is shown as the current one. */
   at: RegExp
 }
 

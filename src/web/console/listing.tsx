@@ -79,7 +79,7 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
   }
 }
 
-/** The words of a search, as the address has them. */
+/** Returns the words of a search, as the address has them. */
 export function searchedIn(ctx: KoaContext): string {
   return storable(queryOf(ctx, 'q')).trim().slice(0, 100)
 }
@@ -97,7 +97,7 @@ interface Search {
   more?: Record<string, string>
 }
 
-/** The controls of a list that is searched in the database. */
+/** Makes the controls of a list that is searched in the database. */
 export function searchOf(
   path: string,
   q: string,
@@ -110,8 +110,8 @@ export function searchOf(
 }
 
 /**
- * The search box, the filter and the order of a list, which are kept in its address. The states are links, so that one
- * press filters without a script. With a script, a chosen order takes effect at once, and Enter searches.
+ * Shows the search box, the filter and the order of a list, which are kept in its address. The states are links, so that
+ * one press filters without a script. With a script, a chosen order takes effect at once, and Enter searches.
  */
 export function ListControls(props: {
   listing: Controlled
@@ -173,7 +173,7 @@ function addressOf(path: string, asked: Record<string, string>): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The pages of a list; nothing if there is only one. */
+/** Shows the links between the pages of a list; nothing if there is only one page. */
 export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
   const { path, asked, number, pageCount, count } = listing
   if (pageCount === 1) return null

@@ -11,9 +11,9 @@ import { liveStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
 import { sessionOf, type SessionState } from './people/session.js'
 
-/** People take a second for "immediately". Each open page costs its query this often. */
+/** A second still feels immediate to people. Each open page costs its query this often. */
 export const EVERY_MS = 1000
-/** This is more browsers than a user has open. */
+/** Most browsers have one stream for all of their pages, so ten are more than a user has open. */
 export const PAGES: StreamKind = {
   max: 200,
   maxOfUser: 10,
@@ -24,8 +24,8 @@ export const PAGES: StreamKind = {
 }
 
 /**
- * A piece of a page that keeps itself up to date, by server-sent events: it is rendered once a second and sent when
- * it has changed. Its data are in Postgres, whichever process wrote them; so this needs no bus between processes,
+ * Keeps a piece of a page up to date, by server-sent events: it is rendered once a second and sent when it has
+ * changed. Its data are in Postgres, whichever process wrote them; so this needs no bus between processes,
  * loses nothing when a connection is lost, and works the same with any number of `web`.
  *
  * The page names the route in `data-live`, and `assets/live.js` swaps in what comes. A browser has one stream for all

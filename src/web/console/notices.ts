@@ -1,5 +1,5 @@
 /**
- * The messages of a page after a form's work. The redirect names one (`?done=…`), so that nothing needs to be kept,
+ * A page shows one of these after a form's work. The redirect names it (`?done=…`), so that nothing needs to be kept,
  * and a link cannot make a page say anything else.
  */
 const NOTICES = {

@@ -1,4 +1,4 @@
-/** A hidden secret, and the button to see it. */
+/** Shows that there is a secret, and the button to see it. */
 export function Masked(props: {
   /** The page's path, to which the button adds `?show=…`, and the id of the section in it. */
   path: string
@@ -21,7 +21,7 @@ export function Masked(props: {
   )
 }
 
-/** A visible secret with its button; `id` is unique on the page. */
+/** Shows a text, such as a secret, with a button that copies it; `id` is unique on the page. */
 export function Copyable(props: {
   id: string
   text: string

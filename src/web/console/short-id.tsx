@@ -1,6 +1,6 @@
 /**
- * An id, of which the style sheet shows the beginning until it is hovered or selected; a selection copies all of it,
- * even without a script.
+ * Shows an id, of which the style sheet shows the beginning until it is hovered or selected; a selection copies all of
+ * it, even without a script.
  *
  * @param props.what as in "Copy the message's id"
  */

@@ -6,7 +6,7 @@ const HEIGHT = 20
 /** This keeps one event among hundreds visible. */
 const LEAST = 2
 
-/** A bar for each of the last 24 hours, with failures on top and the count beside it. It needs no script. */
+/** Draws a bar for each of the last 24 hours, with failures on top and the count beside it. It needs no script. */
 export function Sparkline({ events }: { events: DayEvents }) {
   return (
     <span class="spark">
@@ -16,7 +16,7 @@ export function Sparkline({ events }: { events: DayEvents }) {
   )
 }
 
-/** The same in the full width, with its axis. */
+/** Draws the same in the full width, with its axis. */
 export function EventChart({ events }: { events: DayEvents }) {
   const { hours, isInPart } = events
   const { delivered, failed } = sumOf(hours)

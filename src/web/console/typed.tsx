@@ -3,9 +3,9 @@ import { isKeptFromPages, unkeptOf } from './form-fault.js'
 import { fieldNames, UNKEPT, valuesOf } from './form-values.js'
 
 /**
- * The typed fields of a form, hidden in another form that is posted to the same path. So a question can come between
- * a form and its act without typing anything twice. Of passwords, other secrets and files only the
- * names are kept, so that the form can ask for them again.
+ * Puts the typed fields of a form, hidden, into another form that is posted to the same path. So a question can come
+ * between a form and its act, and nothing is typed twice. Of passwords, other secrets and files only the names are kept,
+ * so that the form can ask for them again.
  *
  * @param props.but the names of fields that the other form has itself
  */

@@ -6,7 +6,7 @@ import { PhoneNumber } from './messages/phone-number.js'
 const NUMBER = /(\+\d{7,15}(?!\d))/
 
 /**
- * A person's text, such as a name, within a text of ours. Each keeps its own direction of writing. A person's text
+ * Shows a person's text, such as a name, within a text of ours. Each keeps its own direction of writing. A person's text
  * that stands alone has `dir="auto"` on its own element. A number in it, or in place of a name, is shown in parts.
  */
 export function UserText({ children }: { children: string }) {
@@ -22,7 +22,7 @@ export function UserText({ children }: { children: string }) {
 }
 
 /**
- * A person's name, with what it is the name of, where there can be no element: in an option, or in a label. The
+ * Writes a person's name, with what it is the name of, where there can be no element: in an option, or in a label. The
  * characters isolate each, so that a name from right to left does not take the number along (Unicode UAX #9, FSI and
  * PDI).
  */
@@ -31,8 +31,9 @@ export function labelOf(name: string, detail: string): string {
 }
 
 /**
- * The text of an option, which is written in the direction of the page. With a direction of its own, a name from right
- * to left would turn the whole field around. In a number there are real gaps: an option has no elements to draw them.
+ * Returns the text of an option, which is written in the direction of the page. With a direction of its own, a name from
+ * right to left would turn the whole field around. In a number there are real gaps: an option has no elements to draw
+ * them.
  */
 export function optionText(label: string): string {
   const text = label.replace(NUMBERS, (number) => partsOfNumber(number).join('\u00a0'))

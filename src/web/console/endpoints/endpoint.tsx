@@ -89,7 +89,7 @@ export function showEndpoint(context: Context): Middleware {
   }
 }
 
-/** What changes by itself, each piece beside what people type in. */
+/** These parts change by themselves. Each is separate, because people type in the forms between them. */
 const PARTS = { health: HealthNow, facts: EndpointFacts, state: StateNow }
 
 type Part = keyof typeof PARTS

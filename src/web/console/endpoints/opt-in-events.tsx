@@ -2,7 +2,7 @@ import { EVENT_TYPES, type OptInEventType } from '../../../event-types.js'
 import { faultOf, typedIn } from '../form.js'
 import type { Page } from '../page.js'
 
-/** The choice of events besides those that every endpoint gets: receivers refuse types that they do not know. */
+/** Offers the events that an endpoint gets only if it asks for them: receivers refuse types that they do not know. */
 export function OptInEvents(props: {
   page: Page
   action: string

@@ -5,7 +5,7 @@ export function endpointPath(id: string): string {
   return `/console/endpoints/${id}`
 }
 
-/** The page that a form leads to after its work. */
+/** Returns the page that a form leads to after its work. */
 export function endpointWithNotice(id: string, notice: Notice, show?: 'secret'): string {
   const path = endpointPath(id)
   if (show === undefined) return withNotice(path, notice)

@@ -9,7 +9,7 @@ export interface EndpointPause {
 }
 
 /**
- * The switch for an endpoint's events.
+ * Shows the switch for an endpoint's events.
  *
  * @param props.action the part of the path before `/pause` and `/resume`
  */

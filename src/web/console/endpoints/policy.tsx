@@ -54,7 +54,7 @@ export interface ShownPreview {
 }
 
 /**
- * The form for an endpoint's policy.
+ * Shows the form for an endpoint's policy.
  *
  * @param props.types the types that it gets without asking
  */

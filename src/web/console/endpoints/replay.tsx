@@ -34,13 +34,13 @@ const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
 
 const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url'] as const
 
-/** The number of events that it would be, with the typed fields. */
+/** The number of events that the replay would send, with the typed fields. */
 export interface CountedReplay extends ReplayCount {
   fields: Partial<Record<(typeof FIELDS)[number], string>>
 }
 
 /**
- * The form that sends the events of a time range again, after the one for the events that the endpoint missed.
+ * Shows the form that sends the events of a time range again, below the one for the events that the endpoint missed.
  *
  * @param props.missed undefined if there are none, or nothing can be sent now
  */

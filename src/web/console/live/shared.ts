@@ -30,11 +30,12 @@ interface Piece {
 }
 
 /**
- * The live pieces of all pages of a session that a browser has open, in one stream: a browser keeps no more than six connections to a
- * host over HTTP/1.1, and with a stream for each page the seventh page would never load. Each event is JSON: `at`, and either
- * `is` (a mark) with `changes`, or `gone` with a sentence.
+ * Sends the live pieces of all pages of a session that a browser has open in one stream: a browser keeps no more than
+ * six connections to a host over HTTP/1.1, and with a stream for each page the seventh page would never load. Each event
+ * is JSON: `at`, and either `is` (a mark) with `changes`, or `gone` with a sentence.
  *
- * The query names the page's `session`, and the pieces: `at`, once for each, and `has` beside it, with the mark of what the browser shows.
+ * The query names the page's `session`, and the pieces: `at`, once for each, and `has` beside it, with the mark of what
+ * the browser shows.
  */
 export function liveOfBrowser(context: Context): Middleware {
   return async (ctx) => {

@@ -266,7 +266,7 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
 /** The id of the form on the page. */
 const ARCHIVE = 'archive'
 
-/** The forms that move the conversation in the list. */
+/** Shows the forms that move the conversation in the list. */
 function Marks({ page, view }: { page: Page; view: View }) {
   const { archivedAt, messages, before, path } = view
   if (messages.length === 0) return null

@@ -7,8 +7,8 @@ import { readLocal, refuseLocal } from '../time-filter.js'
 import { isZone, UTC } from '../zone.js'
 
 /**
- * The fields for the time of sending. A browser's field for date and time has no zone, so the zone is beside it: the
- * reader's by `console.js`, UTC without a script.
+ * Shows the fields for the time of sending. A browser's field for date and time has no zone, so the zone is beside it:
+ * `console.js` chooses the reader's, and without a script it is UTC.
  */
 export function SendTime(props: {
   page: Page

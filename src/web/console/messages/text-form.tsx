@@ -40,10 +40,10 @@ export interface CountedText {
   zone: string
 }
 
-/** The form for one text; its segments are counted while it is typed, or by a button. */
+/** Shows the form for one text. Its segments are counted while it is typed, or by a button. */
 export function TextForm(props: {
   page: Page
-  /** The path plus `…/segments` counts. */
+  /** The path that sends; the same with `/segments` counts. */
   action: string
   counted: CountedText | undefined
   /** True below a conversation: Enter sends, and the time of sending is shown only on request. */

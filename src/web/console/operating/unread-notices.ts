@@ -11,7 +11,7 @@ export interface Unread {
   unreadConversationCount: number
 }
 
-/** Nothing for a visitor who is not signed in. */
+/** The counts are missing for a visitor who is not signed in. */
 type UnreadState = Partial<Unread>
 
 /** Reads the counts for the head of every page. Requests that a page makes automatically have no head. */
@@ -47,12 +47,12 @@ export async function openInbox(context: Context, ctx: KoaContext, hasChanged = 
   if (isNoted || hasChanged) await readUnreadConversations(context, ctx)
 }
 
-/** The count, which stops at MAX_UNREAD; 0 for a visitor who is not signed in. */
+/** Returns the count, which stops at MAX_UNREAD; 0 for a visitor who is not signed in. */
 export function unreadCountOf(ctx: KoaContext): number {
   return (ctx.state as UnreadState).unreadCount ?? 0
 }
 
-/** The count, which stops at MAX_UNREAD. */
+/** Returns the count, which stops at MAX_UNREAD. */
 export function unreadConversationCountOf(ctx: KoaContext): number {
   return (ctx.state as UnreadState).unreadConversationCount ?? 0
 }

@@ -33,7 +33,7 @@ export async function countDay(
     count({ from }),
     count({ from, status: 'delivered' }),
     count({ from, status: 'failed' }),
-    // One that waits for longer than a day is what somebody has to know.
+    // These are not limited to the day: a message that has waited for longer is what somebody has to know.
     count({ status: 'queued' }),
   ])
   return { from, accepted, delivered, failed, waiting }

@@ -1,5 +1,5 @@
 /**
- * The links below a list that begins with the newest.
+ * Shows the links below a list that begins with the newest.
  *
  * @param newest the path of its first page; undefined if that is shown
  * @param older the path of the next page; undefined if there is none

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 
-/** The path to a page: names and paths of the pages above it, the nearest last. */
+/** The names and paths of the pages above a page, the nearest last. */
 export type Crumbs = readonly (readonly [label: string, href: string])[]
 
-/** The head of a page: its place, its title, its state, and its primary act. */
+/** Shows the head of a page: its place, its title, its state, and its primary act. */
 export function PageHead(props: {
   crumbs?: Crumbs
   title: ComponentChildren

@@ -5,7 +5,7 @@ import { countUnreadOf, type Unread } from '../operating/unread-notices.js'
 import { live } from '../live.js'
 import { sessionOf } from '../people/session.js'
 
-/** Shows nothing if nothing is unread. A problem is louder than a text. */
+/** Shows nothing if nothing is unread. Problems are shown louder (`isHot`) than texts. */
 export function UnreadCount(props: { count: number; max: number; isHot?: boolean }) {
   const { count, max, isHot = false } = props
   if (count === 0) return null
@@ -23,7 +23,7 @@ const COUNTS = {
   inbox: ({ unreadConversationCount }: Unread) => (
     <UnreadCount count={unreadConversationCount} max={MAX_UNREAD} />
   ),
-  /** Both, because the menu hides both; loud if one of them is a problem. */
+  /** The menu hides both, so its button shows their sum, loud if one of them is a problem. */
   menu: ({ unreadCount, unreadConversationCount }: Unread) => (
     <UnreadCount count={unreadCount + unreadConversationCount} max={MAX_UNREAD} isHot={unreadCount > 0} />
   ),

@@ -81,7 +81,7 @@ export function confirmFirst(context: Context, needsFresh: NeedsFresh, show: Mid
   }
 }
 
-/** The fields of the question; a passkey's answer is the form's own if nothing was asked yet. */
+/** Returns the fields of the question. A passkey's answer belongs to the form itself if nothing was asked yet. */
 function ownOf(by: string): string[] {
   return by === 'passkey' ? [...OWN, CREDENTIAL] : OWN
 }
@@ -103,7 +103,10 @@ async function confirm(ctx: KoaContext, context: Context, by: string): Promise<v
   noteConfirmation(ctx, context, token)
 }
 
-/** The password's form would stay in sight, with a password in it that was used. */
+/**
+ * Shows a page with the download instead of starting it: a browser that gets a file keeps its page, which would be the
+ * form with the password in it.
+ */
 function showDownload(ctx: KoaContext, context: Context): void {
   const page = pageOf(ctx, context)
   answerPage(

@@ -181,7 +181,7 @@ function NewLine(props: {
   page: Page
   action: string
   accounts: ListedCarrierAccount[]
-  /** A link to this form was followed. */
+  /** True if a link to this form was followed. */
   isAsked: boolean
 }) {
   const { page, action, accounts, isAsked } = props

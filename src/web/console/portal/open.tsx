@@ -13,8 +13,7 @@ import { changeBrowserToken } from '../people/session.js'
 const PATH = '/console/portal'
 
 /**
- * The limit on links that open nothing, from one address. No token can be guessed, but there is no need for many
- * tries either.
+ * One address may try this many links that open nothing. No token can be guessed, but nobody needs many tries either.
  */
 const WRONG = { limit: 20, lengthMs: 15 * 60_000 }
 

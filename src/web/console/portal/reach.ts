@@ -75,8 +75,8 @@ function patternOf(paths: readonly string[]): RegExp {
 }
 
 /**
- * Whether the session that a page is for reaches what a link or a form of it leads to: without it, the page does not have the one
- * nor the other. Which lines are named is for the page to say.
+ * Returns true if the session that a page is for reaches what a link or a form leads to; otherwise the page leaves it
+ * out. Which lines the session reaches is not checked here: a page only has links about its own lines.
  *
  * @param path with or without a query
  */

@@ -16,7 +16,7 @@ import type { Act, Page } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
 import { applicationPath, type ApplicationView } from './page-model.js'
 
-/** The fields of an application, for registering and editing it. */
+/** Shows the fields of an application, to register or to edit it. */
 export function ApplicationFields(props: { page: Page; action: string; application?: Application }) {
   const { page, action, application } = props
   const field = (name: 'name' | 'website' | 'webhookUrl') => ({

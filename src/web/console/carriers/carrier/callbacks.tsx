@@ -12,7 +12,7 @@ export interface CallbacksView {
   unclear: UnclearCallback[]
 }
 
-/** The number of newest unclear callbacks that are shown. */
+/** This many unclear callbacks are shown, the newest first. */
 const SHOWN = 20
 /** More of a body does not help to understand it. */
 const MAX_BYTES = 4000

@@ -12,7 +12,7 @@ interface OfForm {
   action: string
 }
 
-/** The first setting of each group, for kinds with very many settings. Required ones come before all groups. */
+/** Kinds with very many settings show them in groups. Each group begins with one of these; required ones come before. */
 const GROUPS: Record<string, string> = {
   idField: 'Responses',
   verification: 'Incoming requests',
@@ -27,7 +27,7 @@ const GROUPS: Record<string, string> = {
 const MANY = 12
 
 /**
- * A field for each setting of a kind; for an existing account it holds the value, if that may be shown. If there
+ * Shows a field for each setting of a kind; for an existing account it holds the value, if that may be shown. If there
  * are many, the groups that hold only defaults are folded.
  */
 export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
@@ -122,7 +122,7 @@ export function typedUnset(ctx: KoaContext, fields: readonly SettingField[]): st
   return fields.map(({ key }) => key).filter((key) => fieldOf(ctx, `unset-${key}`) !== '')
 }
 
-/** The fields of every kind: the pace, and who answers STOP. */
+/** Shows the fields that every kind has: the pace, and who answers STOP. */
 export function AccountFields({ page, action, account }: OfForm & { account: CarrierAccountFields }) {
   const pace = (name: 'messagesPerSecond' | 'messagesPerSecondPerLine', label: string) => (
     <Field

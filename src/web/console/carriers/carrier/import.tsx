@@ -19,7 +19,7 @@ import { UserText } from '../../user-text.js'
 import { TASKS } from '../../operating/tasks.js'
 import type { CarrierView } from './page-model.js'
 
-/** The carrier's list, and the users who may own a line; loaded only on request. */
+/** The carrier's list, and the users who may own a line. Both are loaded only on request: the carrier is asked. */
 export interface LoadedNumbers {
   numbers: AccountNumber[]
   users: User[]

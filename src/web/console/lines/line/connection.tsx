@@ -7,10 +7,10 @@ import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
 import { lineWithNotice, Section, tabPath, type LineView } from './section.js'
 
-/** The switch is about webhooks only. */
+/** The connection is about webhooks only, so switching it off does not stop other ways to send. */
 const UNAFFECTED = 'API tokens and authorized applications can still send from this line.'
 
-/** Forms to enable the connection, and to switch it off without deleting anything. */
+/** Shows the forms to enable the connection, and to switch it off without deleting anything. */
 export function Connection({ view }: { view: LineView }) {
   const { enabled } = view.connection
   const action = `${view.path}/connection/${enabled ? 'disable' : 'enable'}`
@@ -39,7 +39,7 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
   )
 }
 
-/** The connection's section on the tab for acts that cannot be undone. */
+/** Shows the connection's section on the tab for acts that cannot be undone. */
 export function Disconnect({ view }: { view: LineView }) {
   const { page, connection, path } = view
   const action = `${path}/connection/disconnect`

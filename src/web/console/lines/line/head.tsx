@@ -11,7 +11,7 @@ import { UserText } from '../../user-text.js'
 import { LineState } from './state.js'
 import { lineWithNotice, LINES, sectionPath, type LineView, type Tab } from './section.js'
 
-/** Which line this is, how it is, and the one thing to do with it; the tab that sends has its own button for that. */
+/** Shows which line this is, its state, and a button to send with it, which the tab that sends does not need. */
 export function Head({ view, tab }: { view: LineView; tab: Tab }) {
   const { line, health } = view
   return (
@@ -41,7 +41,7 @@ export function Head({ view, tab }: { view: LineView; tab: Tab }) {
   )
 }
 
-/** The form for the line's name. */
+/** Shows the form for the line's name. */
 export function Rename({ view: { page, line, path } }: { view: LineView }) {
   const action = `${path}/name`
   return (

@@ -155,7 +155,7 @@ function Regenerate({ view: { page, connection }, action }: { view: LineView; ac
   )
 }
 
-/** A separate section on the tab for acts that cannot be undone. */
+/** Shows the webhook's section on the tab for acts that cannot be undone. */
 export function DeleteIncomingWebhook({ view }: { view: LineView }) {
   const action = `${view.path}/${ID}/delete`
   const exists = view.connection.incomingWebhook !== null
@@ -181,7 +181,7 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
   )
 }
 
-/** The URL is shown immediately; if the password was not given recently, it is asked for first. */
+/** Leads to the page that shows the URL, which asks for the password first if that was not given recently. */
 export function postIncomingWebhook(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')

@@ -5,7 +5,7 @@ import { conversationPath } from '../../messages/conversation/path.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { Section, type LineView } from './section.js'
 
-/** The section is one of many on its page; `/v1` has the whole list. */
+/** More would bury the page's other sections; `/v1` has the whole list. */
 const SHOWN = 50
 
 export interface OptOutsNow {

@@ -22,7 +22,7 @@ export interface LineView {
   health: LineHealth | undefined
   /** A path such as `/console/lines/…`. */
   path: string
-  /** The name of what was just done. */
+  /** The name of the notice of what was just done; empty if nothing was. */
   done: string
 }
 
@@ -95,7 +95,7 @@ export function sectionPath(lineId: string, section: SectionId): string {
   return `${tabPath(lineId, TAB_OF[section])}#${section}`
 }
 
-/** The section that a form leads to after its work, which says so. */
+/** Returns the section that a form leads to after its work, where the notice stands. */
 export function lineWithNotice(lineId: string, notice: Notice, show?: 'webhook'): string {
   const query = show === undefined ? '' : `?show=${show}`
   const section = SAID_AT[notice]

@@ -16,7 +16,7 @@ import { Section, type LineView } from './section.js'
 
 const ID = 'messages'
 
-/** The form for one text to any number. */
+/** Shows the form for one text to any number. */
 export function SendText({ view, counted }: { view: LineView; counted: CountedText | undefined }) {
   const { line, path } = view
   const action = `${path}/${ID}`

@@ -1,7 +1,7 @@
 import { Copyable } from '../../secret.js'
 import type { Sample } from './sample.js'
 
-/** One program in several languages, of which one is open at a time. `id` is unique on the page. */
+/** Shows one program in several languages, of which one is open at a time. `id` is unique on the page. */
 export function Samples({ id, samples }: { id: string; samples: readonly Sample[] }) {
   return (
     <div class="samples">

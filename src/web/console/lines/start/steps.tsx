@@ -7,7 +7,7 @@ import { explainFailure } from '../../endpoints/failures.js'
 import { linePath, tabPath } from '../line/section.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 
-/** The page that shows the steps with everything that they need. */
+/** Returns the page that shows the steps with everything that they need. */
 export function startPath(lineId: string): string {
   return `${linePath(lineId)}/start`
 }

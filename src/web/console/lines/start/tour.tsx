@@ -3,7 +3,7 @@ import { Form } from '../../form.js'
 import type { Page } from '../../page.js'
 import { LiveSteps } from './steps.js'
 
-/** A section on the page where people begin, until the steps are done or the user closes it. */
+/** Shows the steps on the page where people begin, until they are done or the user closes them. */
 export function TourSection({ page, tour }: { page: Page; tour: Tour | undefined }) {
   if (tour === undefined) return null
   return (

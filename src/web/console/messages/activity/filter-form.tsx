@@ -43,7 +43,8 @@ interface Filter {
 }
 
 /**
- * A GET form: the filter is in the address, to be kept and shared. With a script a choice takes effect immediately.
+ * Shows a GET form, so that the filter is in the address, to be kept and shared. With a script a choice takes effect
+ * immediately.
  */
 export function FilterForm(props: Filter & { fault: string | undefined }) {
   const { path, lines, written, isPortal, fault } = props

@@ -39,7 +39,7 @@ interface ListActs {
   back: string
 }
 
-/** A row for each message with the results of its events, grouped by day. */
+/** Shows a row for each message with the results of its events, grouped by day. */
 export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
   const { activities, lineNames, contacts, zone, acts } = props
   const dayOf = daysIn(zone ?? UTC)
@@ -124,13 +124,13 @@ function OfMessage(props: {
   )
 }
 
-/** True for the usual: one delivery, which succeeded at once. It takes no line of its own. */
+/** True for the usual case, one delivery that succeeded at once, which needs no line of its own. */
 function isQuiet(deliveries: readonly Delivery[]): boolean {
   const [only] = deliveries
   return deliveries.length === 1 && only?.status === 'delivered' && only.attemptCount === 1
 }
 
-/** The state at the end of a row: what became of the usual delivery, else of the message. */
+/** Shows the state at the end of a row: that of the usual delivery, otherwise that of the message. */
 function End({ message, deliveries }: { message: Message; deliveries: readonly Delivery[] }) {
   const [only] = deliveries
   return (
@@ -149,7 +149,7 @@ function End({ message, deliveries }: { message: Message; deliveries: readonly D
   )
 }
 
-/** What was sent to whom. */
+/** Shows which event was sent to whom. */
 function Receiver({ delivery: { type, url, applicationName } }: { delivery: Delivery }) {
   return (
     <>

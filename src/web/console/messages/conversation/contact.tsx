@@ -4,7 +4,7 @@ import { Confirm, Field, Form, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { PhoneNumber } from '../phone-number.js'
 
-/** The forms for the user's name for the number, and for blocking it: both apply to all lines of the user. */
+/** Shows the forms that name and block the number: both apply to all lines of the user. */
 export function ContactForms(props: { page: Page; contact: Contact | undefined; path: string }) {
   const { page, contact, path } = props
   const naming = `${path}/name`

@@ -14,7 +14,7 @@ import { conversationPath, conversationsPath } from './path.js'
 
 const COLOURS = 6
 
-/** The line's name, and a search in all of its conversations. Neither changes while the list below is live. */
+/** Shows the line's name, and a search in all of its conversations. Neither changes while the list below is live. */
 export function ListHead({ line }: { line: OwnLine }) {
   return (
     <>

@@ -5,8 +5,8 @@ import { fieldOf } from '../../form-values.js'
 const NAME = 'upTo'
 
 /**
- * A form's field with the newest message that the page shows, so that the form does nothing to one that came in since
- * then. A part of a page that keeps itself up to date has it for a form outside.
+ * Tells a form the newest message that the page shows, so that the form does nothing to one that came in since then. In
+ * a part of a page that keeps itself up to date, the field is for a form outside of it.
  *
  * @param props.form the form's id; if left out, the field is inside it
  */

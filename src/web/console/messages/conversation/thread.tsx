@@ -100,7 +100,7 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
   )
 }
 
-/** Its day stands above. */
+/** Shows the time without the day, which stands above. */
 function ClockTime({ at }: { at: Date }) {
   const exact = clockIn(UTC, at)
   return (

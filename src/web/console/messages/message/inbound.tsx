@@ -17,7 +17,7 @@ const COPY_WORDS: Record<MediaStatus, string> = {
   failed: 'Media could not be copied, so the event is held',
 }
 
-/** Received, made events (one for the text, and one for each of the media), and where those went. */
+/** Shows how it was received, its events (one for the text, and one for each of the media), and where those went. */
 export function InboundHistory(view: MessageView) {
   const { page, message, line, events, isOwner } = view
   const { media } = message

@@ -3,7 +3,7 @@ import { MediaPlayer } from '../../../media-player.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { formatByteCount } from './labels.js'
 
-/** The copies of a message's media, in order. */
+/** Shows the copies of a message's media, in order. */
 export function MediaCopies({ media, label }: { media: readonly MessageMedia[]; label: string }) {
   if (media.length === 0) return null
   return (
@@ -19,7 +19,7 @@ export function MediaCopies({ media, label }: { media: readonly MessageMedia[]; 
   )
 }
 
-/** The copy of one of them: itself, or what has become of it. */
+/** Shows the copy of one of them, or what has become of it. */
 function MediaCopy({ media, label }: { media: MessageMedia; label: string }) {
   switch (media.status) {
     case 'pending':

@@ -89,7 +89,7 @@ function Scheduled({ message: { dueAt } }: { message: Message }) {
   )
 }
 
-/** The forms that give a waiting message another time, or cancel it. */
+/** Shows the forms that give a waiting message another time, or cancel it. */
 function Later({ page, message: { id, attemptCount } }: MessageView) {
   const action = reschedulePath(id)
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Time } from '../../form.js'
 
-/** One step of a message's history; its mark has the colour of its mood. */
+/** Shows one step of a message's history; its mark has the colour of its mood. */
 export function Step(props: {
   title: ComponentChildren
   at?: Date | null

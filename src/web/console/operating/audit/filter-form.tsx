@@ -2,7 +2,7 @@ import { ACTION_GROUPS, ACTIONS, groupOf, listActions } from '../../../../domain
 import { Moment, ZoneChoice } from '../../time-filter-fields.js'
 import type { WrittenFilter } from './filter.js'
 
-/** A GET form: the filter is in the address, to be kept and shared. */
+/** Shows a GET form, so that the filter is in the address, to be kept and shared. */
 export function AuditFilterForm(props: {
   path: string
   written: WrittenFilter

@@ -142,7 +142,7 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
 
 const HEIGHT = 20
 
-/** A bar for each bin: the total, and over it the failed part. Each row has its own scale. */
+/** Draws a bar for each bin: the total, and over it the failed part. Each row has its own scale. */
 function Bars(props: { busy: Busy; noun: 'event' | 'message'; span: Span }) {
   const {
     busy: { bins, outCount, inCount, failedCount },

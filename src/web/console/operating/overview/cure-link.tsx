@@ -5,7 +5,7 @@ import { reaches } from '../../portal/reach.js'
 import type { Cure } from '../../../../domain/operating/overview/cure.js'
 
 /**
- * The page where something is fixed. What belongs to another user is reached through that user's page.
+ * Links to the page where something is fixed. What belongs to another user is reached through that user's page.
  *
  * @param props.page left out where no portal session comes
  * @param props.children what is linked instead of words such as "Open the line"
@@ -13,7 +13,7 @@ import type { Cure } from '../../../../domain/operating/overview/cure.js'
 export function CureLink(props: { page?: Page; cure: Cure; userId: string; children?: ComponentChildren }) {
   const { page, cure, userId, children } = props
   const [href, label] = placeOf(cure, userId)
-  // A part of the page itself has no path.
+  // A part of the page itself is always reached.
   if (page !== undefined && !href.startsWith('#') && !reaches(page, 'get', href)) return <>{children}</>
   return <a href={href}>{children ?? label}</a>
 }

@@ -12,7 +12,7 @@ import { PartFault } from './part-fault.js'
 import { Queues } from './queues.js'
 import { Services } from './services.js'
 
-/** The part that changes by itself. */
+/** Shows the part of the page that changes by itself. */
 export function OverviewNow(props: { page: Page; overview: Overview; userId: string }) {
   const { page, overview, userId } = props
   const { needs, traffic, queues, carriers, endpoints, busiest } = overview

@@ -8,7 +8,7 @@ import type { Page } from '../../page.js'
 /** The name keeps its value out of pages. */
 export const CREDENTIAL = 'secretCredential'
 
-/** A form that `passkeys.js` sends with the answer of the browser's passkey; hidden if the browser has none. */
+/** Shows a form that `passkeys.js` sends with the passkey's answer. It stays hidden if the browser has no passkeys. */
 export function PasskeyForm(props: {
   page: Page
   action: string
@@ -42,8 +42,8 @@ export function PasskeyForm(props: {
 }
 
 /**
- * The button is on the sign-in page in place of the password, after it as the second step, and on the page that asks
- * for confirmation.
+ * Shows the button for a passkey: on the sign-in page instead of a password, after a password as the second step, and on
+ * the page that asks for confirmation.
  */
 export function PasskeyButton({ page, action, next }: { page: Page; action: string; next: string }) {
   if (!page.canHavePasskeys) return null

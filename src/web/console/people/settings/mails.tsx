@@ -17,7 +17,7 @@ const CHOICES: Record<'user' | 'operator', readonly (readonly [NoticeMails, stri
   ],
 }
 
-/** The choice of notifications that come by email; the console has them all. */
+/** Shows the choice of notifications that also come by email; the console has them all. */
 export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
   const choices = CHOICES[page.session?.role ?? 'user']
   const action = `${SETTINGS}/mails`

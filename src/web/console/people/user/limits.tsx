@@ -15,7 +15,7 @@ interface Props {
   action: string
 }
 
-/** The fields of where and how fast a line may send, of a new line and of an existing one. */
+/** Shows the fields of where and how fast a new or an existing line may send. */
 export function LimitFields(props: Props & { countries: string; perNumber: number; perMinute: number }) {
   const { page, action, countries, perNumber, perMinute } = props
   const field = { page, action }

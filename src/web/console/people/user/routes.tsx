@@ -6,7 +6,7 @@ import { Form, TextArea } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 
-/** The form for the accounts that it tries before its own. */
+/** Shows the form for the accounts that the line tries before its own. */
 export function LineRoutes({ page, action, routes }: { page: Page; action: string; routes: Route[] }) {
   return (
     <section>

@@ -21,7 +21,7 @@ interface Props {
   asked: AskedRemoval | undefined
 }
 
-/** The forms for a user who has lost the second factor, which need two operators. */
+/** Shows the forms for a user who has lost the second factor: its removal needs two operators. */
 export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: Props) {
   const forms = `${path}/second-factor`
   const readerId = page.session?.userId

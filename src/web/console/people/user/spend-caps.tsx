@@ -16,7 +16,7 @@ import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
-/** The forms for the segments that a user's lines may send a day, and their cost in a month, each and together. */
+/** Shows the forms that cap the segments of a user's lines a day, and their cost a month, each and together. */
 export function SpendCaps(props: {
   page: Page
   action: string

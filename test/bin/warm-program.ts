@@ -16,7 +16,7 @@ for (const [kind, definition] of BIRDS) (CARRIER_KINDS as Map<string, CarrierKin
 /** What a command throws in the place of ending the process. */
 class Exit extends Error {}
 
-const LEFT_OPEN_MS = 5000
+const LEFT_OPEN_MS = 30_000
 let last: Promise<unknown> = Promise.resolve()
 
 process.exit = (code) => {

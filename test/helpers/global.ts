@@ -53,7 +53,7 @@ function endEvenIfSomethingIsLeft(): void {
   setTimeout(() => {
     console.error(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}`)
     process.exit(1)
-  }, 20_000).unref()
+  }, 120_000).unref()
 }
 
 function hasRoomInMemory(): boolean {

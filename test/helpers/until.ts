@@ -16,12 +16,12 @@ export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   timeoutMs = 60_000,
 ): Promise<T> {
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   const deadline = startedAt + timeoutMs
   let lastError: unknown
   for (;;) {
     // Once more when the time is up: on a busy machine it may pass between two looks.
-    const isLast = Date.now() >= deadline
+    const isLast = performance.now() >= deadline
     try {
       const seen = await look()
       if (seen !== undefined && seen !== false) return seen
@@ -30,7 +30,7 @@ export async function until<T>(
       lastError = error
     }
     if (isLast) break
-    const pauseMs = (Date.now() - startedAt) * PAUSE_SHARE
+    const pauseMs = (performance.now() - startedAt) * PAUSE_SHARE
     await sleep(Math.min(Math.max(pauseMs, MIN_PAUSE_MS), MAX_PAUSE_MS))
   }
   const description = typeof what === 'string' ? what : what()

@@ -34,7 +34,7 @@ export type RunningWeb = RunningProcess & { url: string }
 const running = new Set<ChildProcess>()
 
 /** It takes a second of a processor, which a busy machine may not have for long. */
-const START_MS = 90_000
+const START_MS = 120_000
 
 /** Starts one process of the Procfile and waits until it says that it has started. */
 export async function startProcess(name: ProcessName, environment: Environment): Promise<RunningProcess> {

@@ -43,7 +43,7 @@ export async function openPage(
   })
   const page = await context.newPage()
   // As long as `until` waits.
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)

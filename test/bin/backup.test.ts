@@ -187,6 +187,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
       }
       await answer(target, 'restore', file)
       const again = await db.transaction(async (trx) => {
+        await trx.raw('set local idle_in_transaction_session_timeout = 0')
         await trx.raw('lock table lines')
         const written = answer(target, 'backup', join(folder, 'slow.backup'))
         await until('it has waited for longer', async () => {

@@ -88,6 +88,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     })
     // Somebody who only looks at a message, as the sweep does, must not keep it from being marked.
     const { marking } = await transaction(context.db, async (trx) => {
+      await trx.raw('set local idle_in_transaction_session_timeout = 0')
       await trx('messages').where({ id: due }).forUpdate().select('id')
       const begun = run(...afterRestore)
       await until('the other is marked', async () => (await messageRow(context, old)).status === 'unknown')
@@ -182,12 +183,13 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     )
 
     expect(await run('usage', '--user', email)).to.deep.equal(['Nothing was sent in these months.'])
-    const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 2 }
+    const now = new Date()
+    const sent = { status: 'sent', sent_at: now, handed_over_at: now, segment_count: 2 }
     const id = await queueMessage(context, line, sent)
     await noteCharges(context.db, [{ id, price: '0.0158', currency: 'USD' }])
     const another = await queueMessage(context, line, { ...sent, segment_count: 1 })
     await noteCharges(context.db, [{ id: another, price: '0.02', currency: 'EUR' }])
-    const month = new Date().toISOString().slice(0, 7)
+    const month = now.toISOString().slice(0, 7)
     const [head, ...usage] = await run('usage', '--line', number)
     expect(head).to.match(/^month +user +line +messages +segments +cost$/)
     expect(usage.map((row) => row.split(/ {2,}/))).to.deep.equal([

@@ -41,6 +41,8 @@ describeCommands('linehook person forget', ({ environment, context, run, json, r
     )
     // One of the last rows is locked, so that the command is certainly at it when it is killed.
     const trx = await context.db.transaction()
+    // The program takes its time to start.
+    await trx.raw('set local idle_in_transaction_session_timeout = 0')
     await trx('messages').where({ to_number: ANNA }).orderBy('id', 'desc').limit(1).forUpdate()
     const args = ['person', 'forget', ANNA, '--yes', '--reason', 'ticket 4711']
     const forgetting = runSource('bin/linehook.ts', environment, { name: 'linehook', args })

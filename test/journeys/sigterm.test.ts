@@ -64,6 +64,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     const line = await createLine(context)
     // Whoever accepts for a line waits for this lock.
     const trx = await context.db.transaction()
+    await trx.raw('set local idle_in_transaction_session_timeout = 0')
     await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [line.lineId])
     const posting = post(web.url, line)
     await until('the request waits', async () => {
@@ -116,7 +117,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
   })
 
   it('send-message waits for the carrier to respond', async () => {
-    const worker = await startProcess('send-message', { ...environment, CARRIER_TIMEOUT_MS: '2000' })
+    const worker = await startProcess('send-message', { ...environment, CARRIER_TIMEOUT_MS: '6000' })
     const line = await createLine(context)
     await postAll(running.url, line, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
     const status = async () => (await outboundMessages(context, line))[0]?.status

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disconnect } from '../../src/domain/lines/connections.js'
+import { freePort } from '../../dev/services/free-port.js'
 import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, type RunningProcess } from '../helpers/process/processes.js'
@@ -26,7 +27,8 @@ describeInstallation('journey: an event whose receiver or worker fails', SETUP, 
   })
 
   beforeEach(async () => {
-    receiver = await startReceiver()
+    // Of nobody else while it is down.
+    receiver = await startReceiver(await freePort())
   })
 
   afterEach(() => receiver.close())
@@ -61,46 +63,46 @@ describeInstallation('journey: an event whose receiver or worker fails', SETUP, 
 
   it('a receiver that fails, goes down and comes back gets the event under one webhook-id', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
+    const { port, requests, leave } = receiver
+    let left: Promise<void> | undefined
     receiver.answerWith((response) => {
-      response.statusCode = 500
-      response.end()
+      // Nobody listens any more when the worker hears of its second failure, so the third attempt finds nobody.
+      if (requests.length === 2) left = leave()
+      response.writeHead(500, { Connection: 'close' }).end()
     })
     await textTo(running.url, { fromNumber: friend, toNumber: line.number, text: 'Are you there?' })
-    await until('two attempts are answered 500', async () => (await attempts(line)).length === 2)
-
-    const { port, requests } = receiver
-    await receiver.close()
-    await until('an attempt finds nobody', async () => (await attempts(line)).length === 3)
+    await until('an attempt finds nobody', async () => (await attempts(line)).length >= 3)
+    await left
 
     receiver = await startReceiver(port)
     receiver.requests.push(...requests)
     await until('it is delivered', () => isDelivered(line))
 
     const made = await attempts(line)
+    // On a busy machine more than one of them may have found nobody.
+    const { length } = made
     expect(made.map(({ number, failure, status }) => [number, failure, status])).to.deep.equal([
       [1, 'http_500', 500],
       [2, 'http_500', 500],
-      [3, 'connect', null],
-      [4, null, 200],
+      ...Array.from({ length: length - 3 }, (_, n) => [3 + n, 'connect', null]),
+      [length, null, 200],
     ])
-    const waits = made.slice(0, 3).map(({ waitMs }) => waitMs ?? 0)
-    expect(waits[1]).to.be.greaterThan(waits[0]!)
-    expect(waits[2]).to.be.greaterThan(waits[1]!)
+    expect(length).to.be.at.least(4)
     expect(receiver.requests).to.have.length(3)
     expect(webhookIds()).to.have.property('size', 1)
 
     const attempted = () => worker.log().filter(({ msg }) => msg === 'delivery.attempted')
-    const logged = await until('all attempts are logged', () => attempted().length === 4 && attempted())
+    const logged = await until('all attempts are logged', () => attempted().length === length && attempted())
     expect(logged.map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([
-      [1, 'retry'],
-      [2, 'retry'],
-      [3, 'retry'],
-      [4, 'delivered'],
+      ...Array.from({ length: length - 1 }, (_, n) => [1 + n, 'retry']),
+      [length, 'delivered'],
     ])
     const loggedWaits = logged.slice(0, 3).map(({ retryInMs }) => Number(retryInMs))
     expect(loggedWaits[0]).to.be.within(80, 120)
     expect(loggedWaits[1]).to.be.within(320, 480)
     expect(loggedWaits[2]).to.be.within(1280, 1920)
+    // Counted from when the attempt was recorded. Both are rounded to milliseconds.
+    for (const [n, waitMs] of loggedWaits.entries()) expect(made[n]?.waitMs).to.be.at.least(waitMs - 1)
   })
 
   it('the next worker takes over the event of a worker killed during a request, under the same webhook-id', async () => {

@@ -15,6 +15,8 @@ export interface Receiver {
   requests: ReceivedRequest[]
   /** What is answered from now on; by default 200. */
   answerWith(answer: (response: ServerResponse, request: ReceivedRequest) => void): void
+  /** Takes no more connections from now on. Those that are open go on, and it resolves when they have ended. */
+  leave(): Promise<void>
   close(): Promise<void>
 }
 
@@ -35,6 +37,12 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const { port: actual } = server.address() as AddressInfo
+  const leave = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve()
+      })
+    })
   return {
     url: `http://127.0.0.1:${actual}/events`,
     port: actual,
@@ -42,12 +50,11 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     answerWith: (next) => {
       answer = next
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve()
-        })
-        server.closeAllConnections()
-      }),
+    leave,
+    close: async () => {
+      const left = leave()
+      server.closeAllConnections()
+      await left
+    },
   }
 }

@@ -28,6 +28,7 @@ import { createLine, type TestLine } from '../helpers/factories.js'
 import { failure } from '../helpers/failure.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 import { anyMessage, pictureAt } from './conformance.js'
+import { onHang } from './stand-ins/server.js'
 import type { CallbackAnswer, Forgery, StandIn, Treatment } from './stand-ins/stand-in.js'
 
 /** A provider: its kind, its stand-in, and where it differs from what most do. */
@@ -230,7 +231,11 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         it(`${treatment}: ${outcome}, and says so without a number or a secret`, async () => {
           const count = standIn.taken.length
           standIn.treatNext(treatment)
-          const error = await failure(send({}, AbortSignal.timeout(treatment === 'hang' ? 500 : 20_000)))
+          const patience = new AbortController()
+          onHang(() => {
+            patience.abort()
+          })
+          const error = await failure(send({}, patience.signal))
           expectOutcome(error, outcome)
           expect(error.message).to.not.include(SENDER.slice(1))
           for (const secret of Object.values(standIn.credentials))

@@ -132,7 +132,7 @@ describe('what a carrier of kind http posts to us', () => {
     [
       'hmac-sha256',
       { signedText: '{{ timestamp }}.{{ body }}', timestampHeader: 'X-Time' },
-      () => ({ 'X-Time': now(), 'X-Signature': mac('sha256', `${now()}.{}`) }),
+      (at = now()) => ({ 'X-Time': at, 'X-Signature': mac('sha256', `${at}.{}`) }),
     ],
     [
       'ed25519',

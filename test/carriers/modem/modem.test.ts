@@ -85,7 +85,6 @@ async function sendInTurn<T>(send: () => Promise<T>): Promise<T> {
 
 describe('a modem', () => {
   const forEver = () => new AbortController().signal
-  const soon = () => AbortSignal.timeout(300)
   let modem: ModemStandIn
   let held: HeldModem
 
@@ -157,12 +156,17 @@ describe('a modem', () => {
   }
 
   it('sends on while somebody calls its number and hangs up', async () => {
-    await startReady({ outcomeOf: (_to, text) => (text === 'one' ? { lateMs: 1000 } : undefined) })
+    await startReady({
+      outcomeOf: (_to, text) => {
+        if (text !== 'one') return undefined
+        // While the first is with the network.
+        setTimeout(modem.call, 100)
+        return { lateMs: 1000 }
+      },
+    })
     const sending = ['one', 'two'].map(async (text) =>
       held.carrier.send(anyMessage({ toNumber: ANNA, text }), AbortSignal.timeout(15_000)),
     )
-    await until('the first is with the network', () => modem.taken.length === 1)
-    modem.call()
     const ids = (await Promise.all(sending)).map(({ carrierMessageId }) => carrierMessageId.split('-')[1])
     expect(modem.taken.map(({ text }) => text)).to.deep.equal(['one', 'two'])
     expect(ids).to.deep.equal(modem.taken.map(({ reference }) => String(reference)))
@@ -181,9 +185,16 @@ describe('a modem', () => {
   })
 
   it('tells afterwards what the modem answered too late, and sends nothing meanwhile', async () => {
-    await startReady({ outcomeOf: () => ({ lateMs: 1000 }) })
+    const impatient = new AbortController()
+    await startReady({
+      outcomeOf: (to) => {
+        // When it has the text, which takes its time on a busy machine.
+        if (to === ANNA) impatient.abort()
+        return { lateMs: 1000 }
+      },
+    })
     const id = '0197a000-0000-7000-8000-000000000001'
-    expect(await failure(send({ id }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(await failure(send({ id }, impatient.signal))).to.be.instanceOf(CarrierOutcomeUnknown)
     await until('it is told', () => held.receipts.length === 1)
     expect(held.receipts[0]).to.deep.include({ status: 'sent', messageId: id })
     expect(held.receipts[0]?.carrierMessageId).to.match(new RegExp(`-${modem.taken[0]?.reference}$`))

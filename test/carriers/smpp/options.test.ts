@@ -71,7 +71,7 @@ describe('what an SMPP account says besides', () => {
     const before = smsc.received.length
     const sending = createSmpp('smpp', settings, { hosts: LOOPBACK, sessions: session }).send(
       anyMessage({ text: 'Hello', ...message }),
-      AbortSignal.timeout(5000),
+      AbortSignal.timeout(20_000),
     )
     const outcome = sending.then(
       () => undefined,

@@ -6,6 +6,7 @@ import { startSmsc } from '../../../dev/smsc/server.js'
 import type { SmppDelivery } from '../../../src/carriers/smpp/intake.js'
 import { encodePdu } from '../../../src/carriers/smpp/pdu.js'
 import { holdSessions, type Sessions } from '../../../src/carriers/smpp/sessions.js'
+import type { Timeouts } from '../../../src/carriers/smpp/session.js'
 import { smppSettings } from '../../../src/carriers/smpp/settings.js'
 import { failure } from '../../helpers/failure.js'
 import { memoryLog } from '../../helpers/process/log.js'
@@ -38,7 +39,10 @@ describe('an SMSC that connects to us and says outbind', () => {
   /** Resolves when it listens, or `isReady`. */
   async function hold(
     overrides: Record<string, unknown> = {},
-    { outbindMs = QUICK.outbindMs, isReady = () => lines.some(({ msg }) => msg === 'smpp.listening') } = {},
+    {
+      isReady = () => lines.some(({ msg }) => msg === 'smpp.listening'),
+      ...timeouts
+    }: Partial<Timeouts> & { isReady?: () => boolean } = {},
   ): Promise<void> {
     const memory = memoryLog()
     lines = memory.lines
@@ -56,7 +60,7 @@ describe('an SMSC that connects to us and says outbind', () => {
       },
       keepUnclear: () => Promise.resolve(),
       confirm: () => Promise.resolve(),
-      timeouts: { ...QUICK, outbindMs },
+      timeouts: { ...QUICK, ...timeouts },
     })
     await until('it listens', isReady)
   }
@@ -195,7 +199,7 @@ describe('an SMSC that connects to us and says outbind', () => {
   })
 
   it('that does not answer the bind, or refuses it, is closed', async () => {
-    await hold()
+    await hold({}, { bindMs: 2000 })
     const hanging = knock(encodePdu('outbind', OUTBIND))
     await until('it is closed', () => hanging.destroyed)
     expect(faultNow()).to.match(/^connected, but the bind was not answered/)

@@ -24,9 +24,9 @@ describe('an SMPP session', () => {
     smsc = await startSmsc(options)
   }
 
-  async function open(overrides: Record<string, unknown> = {}): Promise<Session> {
+  async function open(overrides: Record<string, unknown> = {}, timeouts = QUICK): Promise<Session> {
     const settings = { ...settingsOf(smsc), ...overrides }
-    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts: QUICK })
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts })
     opened.push(session)
     return session
   }
@@ -67,12 +67,12 @@ describe('an SMPP session', () => {
 
   it('asks whether the SMSC is there, and ends when it says nothing more', async () => {
     await start()
-    const session = await open({ enquireLinkSeconds: 0.02 })
+    const session = await open({ enquireLinkSeconds: 0.02 }, { ...QUICK, enquireMs: 3000 })
     await until('it asks', () => smsc.seen.includes('enquire_link'))
     expect(session.isOpen()).to.equal(true)
     smsc.hang()
     const waiting = failure(session.request('submit_sm', {}, forEver))
-    expect((await session.ended).message).to.equal('no response to enquire_link in 100 ms')
+    expect((await session.ended).message).to.equal('no response to enquire_link in 3000 ms')
     expect(await waiting)
       .to.be.instanceOf(NoAnswer)
       .with.property('wasWritten', true)
@@ -110,7 +110,8 @@ describe('an SMPP session', () => {
   })
 
   it('keeps the place of a request whose caller went away until it is answered', async () => {
-    await start({ delayMs: 50 })
+    // Longer than between two looks whether it is there.
+    await start({ delayMs: 500 })
     const session = await open({ windowSize: 1 })
     const impatient = new AbortController()
     const first = failure(session.request('submit_sm', {}, impatient.signal))

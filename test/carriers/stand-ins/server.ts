@@ -32,6 +32,13 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+let tellOfHang: () => void = () => undefined
+
+/** Calls back when the next request has come that a stand-in never answers. */
+export function onHang(tell: () => void): void {
+  tellOfHang = tell
+}
+
 export async function startServer(
   handle: (request: ApiRequest) => ApiAnswer | NoAnswer | Promise<ApiAnswer | NoAnswer>,
 ): Promise<RunningServer> {
@@ -57,7 +64,10 @@ export async function startServer(
           return { status: 599, body: String(error) }
         })
         .then((answer) => {
-          if (answer === 'hang') return
+          if (answer === 'hang') {
+            tellOfHang()
+            return
+          }
           if (answer === 'close') {
             incoming.socket.destroy()
             return
@@ -97,7 +107,7 @@ export interface Callback {
 }
 
 /**
- * Sends a callback. Status 0 stands for no answer: refused, broken off, or none within five seconds.
+ * Sends a callback. Status 0 stands for no answer: refused, broken off, or none within a minute.
  * Redirects are not followed.
  */
 export function sendCallback(url: string, callback: Callback): Promise<{ status: number; body: string }> {
@@ -111,7 +121,7 @@ export function sendCallback(url: string, callback: Callback): Promise<{ status:
       },
       agent: false,
     })
-    const timeout = setTimeout(() => request.destroy(new Error('no answer within 5 s')), 5000)
+    const timeout = setTimeout(() => request.destroy(new Error('no answer within 60 s')), 60_000)
     const fail = (error: Error): void => {
       clearTimeout(timeout)
       resolve({ status: 0, body: error.message })

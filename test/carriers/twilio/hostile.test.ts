@@ -10,7 +10,7 @@ import { openForSuite } from '../../helpers/suite.js'
 import { createTestTwilio } from './carrier.js'
 
 /** After a while without an answer the caller gives up. */
-const PATIENCE_MS = 1000
+const PATIENCE_MS = 3000
 
 describe('Twilio, when its API closes and lies', () => {
   const server = openForSuite(startHostileServer)

@@ -73,7 +73,7 @@ export function supervise(
   types: readonly ProcessType[],
   env: NodeJS.ProcessEnv,
   print: (line: string) => void,
-  { stopMs = STOP_MS } = {},
+  { stopMs = STOP_MS, restartMs = RESTART_MS } = {},
 ): Supervisor {
   const stopping = new AbortController()
   const width = Math.max(...types.map(({ name }) => name.length))
@@ -83,7 +83,7 @@ export function supervise(
     for (;;) {
       await runOnce(type)
       // If `stop` is called during this wait, nothing more may be started, because nothing would stop it.
-      const isStopping = await sleep(RESTART_MS, false, { signal: stopping.signal }).catch(() => true)
+      const isStopping = await sleep(restartMs, false, { signal: stopping.signal }).catch(() => true)
       if (isStopping) return
       print(`${type.name.padEnd(width)} │ starting again`)
     }

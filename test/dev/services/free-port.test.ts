@@ -4,9 +4,7 @@ import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
 import { failure } from '../../helpers/failure.js'
 
-describe('freePort', function () {
-  this.timeout(180_000)
-
+describe('freePort', () => {
   // A test starts its program on one port again and again, and another test runs beside it.
   it('names no port that a process has named and does not listen on at the moment', async () => {
     const port = await freePort()

@@ -40,7 +40,7 @@ const isRoot = process.getuid?.() === 0
 const isLinux = process.platform === 'linux'
 
 describe('embedded services', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
 
   let root: string
   let cacheFolder: string
@@ -62,7 +62,7 @@ describe('embedded services', function () {
 
   afterEach(async () => {
     await Promise.allSettled(stops.splice(0).map((stop) => stop()))
-    const ended = await holdsWithin(30_000, () => processesBelow(root).length === 0)
+    const ended = await holdsWithin(60_000, () => processesBelow(root).length === 0)
     expect(ended, `processes left: ${processesBelow(root).join(', ')}`).to.be.true
   })
 
@@ -116,7 +116,7 @@ describe('embedded services', function () {
       // Again when it was started again first.
       return listenOn(port)
     })
-    await until('its port is taken', () => lines.some((line) => /address already in use/i.test(line)), 30_000)
+    await until('its port is taken', () => lines.some((line) => /address already in use/i.test(line)))
     stranger.close()
     const mark = () => withRedis(services.redisUrl, (redis) => redis.get('mark'))
     await until('it answers again', async () => (await mark()) === 'kept', 60_000)
@@ -139,7 +139,7 @@ describe('embedded services', function () {
     const stopping = new AbortController()
     const starting = failure(start({ signal: stopping.signal }))
     const isPartial = () => processesBelow(root).length > 0
-    await until('something runs', isPartial, 30_000)
+    await until('something runs', isPartial)
     stopping.abort()
     await starting
     await until('nothing runs', () => processesBelow(root).length === 0)
@@ -168,7 +168,7 @@ describe('embedded services', function () {
     const folder = join(dataFolder, 'postgres')
     const isPartial = () =>
       existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('cluster.new-'))
-    expect(await holdsWithin(30_000, isPartial)).to.be.true
+    expect(await holdsWithin(60_000, isPartial)).to.be.true
     starter.process.kill('SIGKILL')
     await once(starter.process, 'exit')
     expect(existsSync(join(folder, 'cluster'))).to.be.false
@@ -183,7 +183,7 @@ describe('embedded services', function () {
     await starter.nextLine()
     const pids = servicePids(dataFolder)
     await ended
-    expect(await holdsWithin(15_000, () => !pids.some(isAlive))).to.be.true
+    expect(await holdsWithin(60_000, () => !pids.some(isAlive))).to.be.true
   })
 
   it('outlive the Ctrl-C that their starter gets, until it calls stop()', async () => {
@@ -346,7 +346,7 @@ describe('embedded services', function () {
 })
 
 describe('embedded services that run', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
 
   let ownFolder: string
   let services: Services

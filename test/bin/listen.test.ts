@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { AnswersOfListener } from '../../bin/answers-of-listener.js'
+import { freePort } from '../../dev/services/free-port.js'
 import { createApiToken, removeApiToken } from '../../src/domain/people/api-tokens.js'
 import { setLineEndpointUrl } from '../../src/domain/lines/connections.js'
 import { listListenerAttempts } from '../../src/database/endpoints/listener-attempts.js'
@@ -78,7 +79,8 @@ describeWeb('linehook listen', ({ context, web }) => {
   })
 
   it('goes on where it stopped when the service was away, tells of who does not answer, and ends with the token', async () => {
-    const first = await serveApp(context)
+    // Of nobody else while the service is away.
+    const first = await serveApp(context, { port: await freePort() })
     const running = listen(['--json'], first.url)
     await running.says(/^Events of Front desk \+1•••\d{4} are forwarded to/)
     await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1)

@@ -48,7 +48,7 @@ async function compile(project: string): Promise<void> {
 
 describe('the TypeScript client', function () {
   // TypeScript compiles four programs, each of which takes half a minute on a busy machine.
-  this.timeout(180_000)
+  this.timeout(360_000)
 
   const folder = mkdtempSync(join(tmpdir(), 'linehook-client-'))
   const open = openings()
@@ -192,7 +192,7 @@ describe('the TypeScript client', function () {
       },
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`
-    const linehook = new client.Linehook({ url, token: 'lhp_secret', timeoutMs: 5000 })
+    const linehook = new client.Linehook({ url, token: 'lhp_secret', timeoutMs: 60_000 })
     const answered = async (listener: RequestListener, options = {}) => {
       behave = listener
       const error: unknown = await linehook.getLine('x', options).catch((thrown: unknown) => thrown)

@@ -70,7 +70,7 @@ describe('the look-up of names', () => {
         callback(null, [{ address: '192.0.2.9', family: 4 }])
       })
     }
-    lookup = createLookup({ nameServers: [server.address], system, hostsFile, firstWaitMs: 500 })
+    lookup = createLookup({ nameServers: [server.address], system, hostsFile, firstWaitMs: 1000 })
   })
   beforeEach(() => {
     server.asked.length = 0
@@ -103,7 +103,7 @@ describe('the look-up of names', () => {
 
   it('has the IPv4 address of a name about whose IPv6 addresses the name servers are silent', async () => {
     // It gives up sooner than the one that is tested would.
-    const impatient = createLookup({ nameServers: [server.address], firstWaitMs: 250 })
+    const impatient = createLookup({ nameServers: [server.address], firstWaitMs: 500 })
     let hasGivenUp = false
     const silent = addressOf('silent.example', impatient).catch(() => (hasGivenUp = true))
     expect(await addressOf('known-half.example')).to.equal('192.0.2.1/4')

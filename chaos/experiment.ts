@@ -23,8 +23,8 @@ import {
 /** The load runs for so long before the fault, and after it. */
 const BEFORE_MS = 2000
 const AFTER_MS = 5000
-/** A message that is not where it belongs by then is lost. */
-const DRAIN_MS = 60_000
+/** A message that is not where it belongs by then is lost. How soon it should be there is a goal of its own. */
+const DRAIN_MS = 180_000
 const LOOK_EVERY_MS = 500
 
 export interface Result {

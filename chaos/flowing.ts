@@ -2,7 +2,7 @@ import { until } from '../test/helpers/until.js'
 import type { Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 180_000
 
 /**
  * Waits until messages flow: after this moment a text was accepted, one was sent, and a receiver was told. On a busy machine

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, connect, type Server, type Socket } from 'node:net'
+import { freePort } from '../dev/services/free-port.js'
 
 /** It stands between a group of processes and a server, and treats their connections as bad networks do. */
 export interface Proxy {
@@ -27,7 +28,9 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     pairs.add(pair)
     client.once('close', () => pairs.delete(pair))
   })
-  const port = await listen(server, 0)
+  // Nobody else takes it while it refuses.
+  const port = await freePort()
+  await listen(server, port)
   const openAll = () => {
     state.isOpen = true
     for (const pair of pairs) pair.flow()
@@ -166,8 +169,7 @@ class Lane {
   }
 }
 
-async function listen(server: Server, port: number): Promise<number> {
+async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  return (server.address() as AddressInfo).port
 }

@@ -12,7 +12,7 @@ import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './s
 
 /** docs/operating/backup.md, for what `npm start` brings: its Postgres has no pg_dump. */
 describe('journey: backing up and restoring the data of linehook start', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   let folder = ''
   let port = 0
 

@@ -19,7 +19,7 @@ const CONCURRENCY = 20
 const SETUP = {
   processes: ['web', 'send-message'],
   environment: async () => ({
-    ...{ PORT: String(await freePort()), CARRIER_TIMEOUT_MS: '2000', SEND_CONCURRENCY: String(CONCURRENCY) },
+    ...{ PORT: String(await freePort()), CARRIER_TIMEOUT_MS: '5000', SEND_CONCURRENCY: String(CONCURRENCY) },
   }),
 } as const
 
@@ -86,7 +86,7 @@ describeInstallation('journey: a carrier account fails', SETUP, ({ context, runn
           const found = await outboundMessages(context, line)
           return found.every(({ status }) => ['sent', 'unknown', 'failed'].includes(status)) && found
         },
-        30_000,
+        120_000,
       )
 
       const textOf = new Map(ids.map((id, n) => [id, texts[n]?.text ?? '']))

@@ -15,7 +15,7 @@ describeInstallation(
     processes: ['web'],
     workers: ['send-message', 'deliver-event', 'maintenance'],
     // What a killed process held is unknown the sooner.
-    environment: { CARRIER_TIMEOUT_MS: '3000' },
+    environment: { CARRIER_TIMEOUT_MS: '5000' },
   },
   function ({ environment, context, receiver, running }) {
     this.timeout(240_000)

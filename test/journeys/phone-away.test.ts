@@ -16,7 +16,7 @@ const TEXTS = 20
 const SETUP = {
   processes: ['web'],
   workers: ['send-message', 'maintenance'],
-  environment: async () => ({ PORT: String(await freePort()), CARRIER_TIMEOUT_MS: '2000' }),
+  environment: async () => ({ PORT: String(await freePort()), CARRIER_TIMEOUT_MS: '10000' }),
 } as const
 
 describeInstallation('journey: a phone is away', SETUP, function ({ context, running }) {
@@ -65,7 +65,7 @@ describeInstallation('journey: a phone is away', SETUP, function ({ context, run
     await network.pass()
     phone.callbackUrls.receipt = callbackUrlOf(running.url, { kind: 'smsgate', accountId, name: 'events' })
     expect((await phone.ping()).map(({ status }) => status)).to.deep.equal([200])
-    await until('all are sent', async () => (await statuses()).every((status) => status === 'sent'), 30_000)
+    await until('all are sent', async () => (await statuses()).every((status) => status === 'sent'))
     expect(phone.taken.map(({ text }) => text).toSorted()).to.deep.equal(
       people.map((_, n) => `Text ${n}`).toSorted(),
     )

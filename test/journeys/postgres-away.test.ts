@@ -22,7 +22,7 @@ import {
 } from './support/steps.js'
 
 describe('journey: Postgres stops and restarts', function () {
-  this.timeout(180_000)
+  this.timeout(240_000)
 
   let postgres: OwnService
   let environment: Environment
@@ -110,7 +110,7 @@ describe('journey: Postgres stops and restarts', function () {
       expect([status, count]).to.satisfy(() => (status === 'unknown' ? count <= 1 : count === 1))
     }
     expect(settled.at(-1)).to.include({ id: late, status: 'delivered' })
-    await until('every event is delivered', async () => (await deliveredCount()) === 20, 30_000)
+    await until('every event is delivered', async () => (await deliveredCount()) === 20)
 
     expect([web, sendMessage, deliverEvent, maintenance].every((each) => each?.isRunning())).to.equal(true)
     expect(processes.filter((each) => says(each, 'job.crashed'))).to.deep.equal([])

@@ -178,7 +178,7 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
   it('that allows one session keeps working when the process holding it is killed: nothing is doubled or lost', async () => {
     const smsc = await startSmsc({ maxSessions: 1, delayMs: 50 })
     // What a killed process held is unknown the sooner.
-    const restarted = { ...environment, CARRIER_TIMEOUT_MS: '3000' }
+    const restarted = { ...environment, CARRIER_TIMEOUT_MS: '5000' }
     const line = await lineAt(smsc.port, 'one')
     const people = numbers(1200)
 

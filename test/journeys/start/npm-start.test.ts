@@ -9,7 +9,7 @@ import { createStartFolder } from '../support/start-folder.js'
 
 /** However `npm start` is ended, nothing of the service is left; and what was meant to outlive its shell does. */
 describe('journey: stopping npm start', function () {
-  this.timeout(180_000)
+  this.timeout(240_000)
   let folder = ''
   let port = 0
 

@@ -21,7 +21,7 @@ const WORKERS = ['send-message', 'deliver-event', 'fetch-media', 'maintenance', 
 const friends = numbers(8)
 
 describe('linehook start --small', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
   let folder = ''
   let port = 0
   let metricsPort = 0

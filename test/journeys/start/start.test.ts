@@ -23,7 +23,7 @@ const PROCESSES = ['web', 'send-message', 'deliver-event', 'fetch-media', 'maint
 
 /** `npm start` as a stranger runs it: the compiled program, in a folder of its own, with nothing configured. */
 describe('linehook start', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
   let folder = ''
   let port = 0
 
@@ -75,11 +75,7 @@ describe('linehook start', function () {
     for (const pid of killed) process.kill(pid, 'SIGKILL')
     // Until `web` notices, it says that they are well.
     const areOthers = () => servicePids().filter((pid) => !killed.includes(pid)).length === killed.length
-    await until(
-      'Postgres and Redis are there again',
-      async () => areOthers() && (await areServicesReady()),
-      30_000,
-    )
+    await until('Postgres and Redis are there again', async () => areOthers() && (await areServicesReady()))
     await post(webhookUrl, messageTo('+15005550199', 'second'))
     await until('the text is in the outbox', async () => (await outboxTexts()).includes('second'))
 
@@ -108,7 +104,7 @@ describe('linehook start', function () {
     const left = [...allPids(second), ...allPids(third), ...servicePids()]
     await third.kill('SIGTERM')
     // The workers of the killed one lost their Redis too, and drain for up to 25 s.
-    await until('nothing is left', () => left.filter(isAlive).length === 0, 30_000)
+    await until('nothing is left', () => left.filter(isAlive).length === 0)
   })
 
   it('keeps waiting on a slow machine, says what for, and then shows the link to set up the account', async () => {

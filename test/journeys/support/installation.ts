@@ -43,7 +43,7 @@ export function describeInstallation(
   body: (this: Suite, installation: Installation) => void,
 ): void {
   describe(title, function () {
-    this.timeout(180_000)
+    this.timeout(240_000)
     const environment: Environment = {}
     const receiver = openedLater(startReceiver)
     const context = openedLater(async () => {

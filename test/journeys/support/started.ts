@@ -7,7 +7,7 @@ export async function untilBanner({ lines }: RunningProcess): Promise<void> {
   await until(
     'the banner',
     () => lines.some((line) => line.includes('Ctrl-C stops everything')),
-    60_000,
+    120_000,
   ).catch((error: unknown) => {
     throw new Error(lines.join('\n'), { cause: error })
   })

@@ -109,7 +109,7 @@ export async function takenCounts({ db }: Context, line: TestLine): Promise<Map<
 export async function whenSettled(
   context: Context,
   line: TestLine,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<MessageRow[]> {
   let open: MessageRow[] = []
   return until(

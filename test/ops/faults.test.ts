@@ -52,7 +52,7 @@ interface Fault {
 
 /** Each is on the overview, which looks anew every few seconds, raises its alert by what `web` really tells Prometheus, and ends by its cure. */
 describe('five faults, their alerts and their cures', function () {
-  this.timeout(240_000)
+  this.timeout(600_000)
 
   let redis: OwnRedis
   let context: Context

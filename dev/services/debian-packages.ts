@@ -30,6 +30,7 @@ export async function unpackPackages(
   await mkdir(cacheFolder, { recursive: true })
   await removeLeftovers(cacheFolder)
   const work = await mkdtemp(join(cacheFolder, 'unpacking-'))
+  const unpackedBefore = await identityOf(unpacked)
   try {
     const apt = await privateApt(work, signal)
     await apt('update')
@@ -47,14 +48,21 @@ export async function unpackPackages(
     for (const archive of (await readdir(archives)).filter((file) => file.endsWith('.deb'))) {
       await run('dpkg', ['-x', join(archives, archive), join(work, 'root')], { timeout: aptLimitMs })
     }
+    // Another start may have unpacked it in the meantime, which is just as good, and may be running it.
+    if ((await identityOf(unpacked)) !== unpackedBefore) return
     await rm(unpacked, { recursive: true, force: true })
     await rename(join(work, 'root'), unpacked).catch((error: unknown) => {
-      // Another start may have unpacked it in the meantime, which is just as good.
       if (!existsSync(unpacked)) throw error
     })
   } finally {
     await rm(work, { recursive: true, force: true })
   }
+}
+
+/** Tells a folder from another one that came in its place; undefined if there is none. */
+async function identityOf(folder: string): Promise<string | undefined> {
+  const found = await stat(folder).catch(() => undefined)
+  return found && `${found.ino} ${found.birthtimeMs}`
 }
 
 /**

@@ -104,6 +104,22 @@ describe('a modem', () => {
   const send = (changes: Parameters<typeof anyMessage>[0] = {}, signal = forEver()) =>
     held.carrier.send(anyMessage({ toNumber: ANNA, ...changes }), signal)
 
+  /** @returns the signal of a sender that gives up when the modem has its text, however long that took */
+  async function startLate(
+    outcome: { lateMs: number; cms?: number },
+    isLate: (text: string) => boolean = () => true,
+  ): Promise<AbortSignal> {
+    const impatient = new AbortController()
+    await startReady({
+      outcomeOf: (_to, text) => {
+        if (!isLate(text)) return undefined
+        impatient.abort()
+        return outcome
+      },
+    })
+    return impatient.signal
+  }
+
   afterEach(async () => {
     await modem.unplug()
     await held.close()
@@ -185,16 +201,9 @@ describe('a modem', () => {
   })
 
   it('tells afterwards what the modem answered too late, and sends nothing meanwhile', async () => {
-    const impatient = new AbortController()
-    await startReady({
-      outcomeOf: (to) => {
-        // When it has the text, which takes its time on a busy machine.
-        if (to === ANNA) impatient.abort()
-        return { lateMs: 1000 }
-      },
-    })
+    const impatient = await startLate({ lateMs: 1000 })
     const id = '0197a000-0000-7000-8000-000000000001'
-    expect(await failure(send({ id }, impatient.signal))).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(await failure(send({ id }, impatient))).to.be.instanceOf(CarrierOutcomeUnknown)
     await until('it is told', () => held.receipts.length === 1)
     expect(held.receipts[0]).to.deep.include({ status: 'sent', messageId: id })
     expect(held.receipts[0]?.carrierMessageId).to.match(new RegExp(`-${modem.taken[0]?.reference}$`))
@@ -204,32 +213,36 @@ describe('a modem', () => {
   })
 
   it('tells afterwards that the modem refused a text too late', async () => {
-    await startReady({ outcomeOf: () => ({ lateMs: 1000, cms: 21 }) })
+    const impatient = await startLate({ lateMs: 1000, cms: 21 })
     const id = '0197a000-0000-7000-8000-000000000002'
-    expect(await failure(send({ id }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(await failure(send({ id }, impatient))).to.be.instanceOf(CarrierOutcomeUnknown)
     await until('it is told', () => held.receipts.length === 1)
     expect(held.receipts[0]).to.deep.include({ status: 'failed', messageId: id, carrierCode: 'CMS-21' })
   })
 
   it('tells afterwards that a text was not sent because another took its time', async () => {
-    await startReady({ outcomeOf: (_to, text) => (text === 'one' ? { lateMs: 1000 } : undefined) })
     const [one, two] = ['0197a000-0000-7000-8000-000000000003', '0197a000-0000-7000-8000-000000000004']
-    const sending = send({ id: one, text: 'one' })
-    await until('it is with the network', () => modem.taken.length === 1)
-    expect(await failure(send({ id: two, text: 'two' }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
-    await sending
+    let other: Promise<Error> | undefined
+    await startReady({
+      outcomeOf: (_to, text) => {
+        if (text !== 'one') return undefined
+        // While the first is with the network.
+        other = failure(send({ id: two, text: 'two' }, AbortSignal.timeout(300)))
+        return { lateMs: 1000 }
+      },
+    })
+    await send({ id: one, text: 'one' })
+    expect(await other).to.be.instanceOf(CarrierOutcomeUnknown)
     await until('it is told', () => held.receipts.length === 1)
     expect(held.receipts[0]).to.deep.include({ status: 'failed', messageId: two })
     expect(modem.taken.map(({ text }) => text)).to.deep.equal(['one'])
   })
 
   it('says nothing afterwards about a text of which a part was sent', async () => {
-    await startReady({
-      outcomeOf: (_to, text) => (text.includes('b') ? { lateMs: 1000, cms: 21 } : undefined),
-    })
+    const impatient = await startLate({ lateMs: 1000, cms: 21 }, (text) => text.includes('b'))
     const id = '0197a000-0000-7000-8000-000000000005'
     const text = 'a'.repeat(153) + 'b'.repeat(20)
-    expect(await failure(send({ id, text }, soon()))).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(await failure(send({ id, text }, impatient))).to.be.instanceOf(CarrierOutcomeUnknown)
     modem.state.outcomeOf = () => undefined
     await send()
     expect(held.receipts).to.deep.equal([])

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
@@ -7,7 +6,7 @@ import type { Environment } from '../helpers/process/environment.js'
 import { runNode, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { createTestRedis } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
-import { createStartFolder } from './support/start-folder.js'
+import { createStartFolder, removeStartFolder } from './support/start-folder.js'
 import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './support/started.js'
 
 /** docs/operating/backup.md, for what `npm start` brings: its Postgres has no pg_dump. */
@@ -22,7 +21,7 @@ describe('journey: backing up and restoring the data of linehook start', functio
   })
   after(async () => {
     await stopProcesses()
-    rmSync(folder, { recursive: true, force: true })
+    removeStartFolder(folder)
   })
 
   const program = () => join(folder, 'dist/bin/linehook.js')

@@ -1,11 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
 import { processesBelow } from '../../helpers/process/process-table.js'
 import { runProgram, stopProcesses, type RunningProcess } from '../../helpers/process/processes.js'
 import { until } from '../../helpers/until.js'
-import { createStartFolder } from '../support/start-folder.js'
+import { createStartFolder, removeStartFolder } from '../support/start-folder.js'
 
 /** However `npm start` is ended, nothing of the service is left; and what was meant to outlive its shell does. */
 describe('journey: stopping npm start', function () {
@@ -31,7 +31,7 @@ describe('journey: stopping npm start', function () {
 
   after(async () => {
     await stopProcesses()
-    rmSync(folder, { recursive: true, force: true })
+    removeStartFolder(folder)
   })
 
   afterEach(async () => {

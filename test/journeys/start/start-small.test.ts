@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs'
 import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
 import { findMetric, parseMetrics } from '../../helpers/metrics.js'
 import { runNode, stopProcesses, type RunningProcess } from '../../helpers/process/processes.js'
 import { until } from '../../helpers/until.js'
-import { createStartFolder } from '../support/start-folder.js'
+import { createStartFolder, removeStartFolder } from '../support/start-folder.js'
 import {
   findWebhookUrl,
   inboundText,
@@ -38,7 +37,7 @@ describe('linehook start --small', function () {
 
   after(async () => {
     await stopProcesses()
-    rmSync(folder, { recursive: true, force: true })
+    removeStartFolder(folder)
   })
 
   /** Of our processes; the receiver prints events. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
 import { runNode, stopProcesses, type RunningProcess } from '../../helpers/process/processes.js'
 import { until } from '../../helpers/until.js'
-import { createStartFolder } from '../support/start-folder.js'
+import { createStartFolder, removeStartFolder, servicePids } from '../support/start-folder.js'
 import {
   findWebhookUrl,
   inboundText,
@@ -35,7 +35,7 @@ describe('linehook start', function () {
   // What a failed test has left would fail the following ones.
   afterEach(stopProcesses)
   after(() => {
-    rmSync(folder, { recursive: true, force: true })
+    removeStartFolder(folder)
   })
 
   const start = (overrides: Record<string, string> = {}, ...options: string[]) =>
@@ -71,15 +71,16 @@ describe('linehook start', function () {
       process.kill(pidOf(started, name), 'SIGKILL')
       await until(`${name} is there again`, () => pidsOf(started, name).length === 2)
     }
-    const killed = servicePids()
+    const killed = servicePids(folder)
     for (const pid of killed) process.kill(pid, 'SIGKILL')
     // Until `web` notices, it says that they are well.
-    const areOthers = () => servicePids().filter((pid) => !killed.includes(pid)).length === killed.length
+    const areOthers = () =>
+      servicePids(folder).filter((pid) => !killed.includes(pid)).length === killed.length
     await until('Postgres and Redis are there again', async () => areOthers() && (await areServicesReady()))
     await post(webhookUrl, messageTo('+15005550199', 'second'))
     await until('the text is in the outbox', async () => (await outboxTexts()).includes('second'))
 
-    const pids = [...allPids(started), ...servicePids()]
+    const pids = [...allPids(started), ...servicePids(folder)]
     expect(pids.length).to.be.greaterThan(9)
     await started.kill('SIGINT')
     expect(await started.exitCode).to.equal(0)
@@ -101,7 +102,7 @@ describe('linehook start', function () {
     expect(refused.lines).to.deep.equal([
       `Linehook is already running in this folder (process ${third.pid}). Stop it first.`,
     ])
-    const left = [...allPids(second), ...allPids(third), ...servicePids()]
+    const left = [...allPids(second), ...allPids(third), ...servicePids(folder)]
     await third.kill('SIGTERM')
     // The workers of the killed one lost their Redis too, and drain for up to 25 s.
     await until('nothing is left', () => left.filter(isAlive).length === 0)
@@ -185,12 +186,6 @@ describe('linehook start', function () {
   }
 
   /** Of what has written its file by now. */
-  function servicePids(): number[] {
-    return ['postgres/cluster/postmaster.pid', 'redis/redis.pid']
-      .map((file) => join(folder, '.data', file))
-      .filter((file) => existsSync(file))
-      .map((file) => Number.parseInt(readFileSync(file, 'utf8'), 10))
-  }
 })
 
 /** `web` on a machine that takes until a file is there to load it. */

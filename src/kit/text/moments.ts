@@ -9,6 +9,18 @@ export function parseMoment(written: string): number {
   return MOMENT.test(written) ? onRealDay(written) : NaN
 }
 
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
+
+/**
+ * Brings a moment into the span of those that ids can have and Postgres reads: with its offset, one that is written in
+ * the year 9999 may be in the year after it, for which `Date` writes six digits.
+ *
+ * @returns milliseconds; NaN stays NaN
+ */
+export function withinSpan(ms: number): number {
+  return Math.min(Math.max(0, ms), LAST_MOMENT)
+}
+
 /** Reads a clock time, in milliseconds as if it were UTC: a browser's field writes no offset. */
 export function parseClock(written: string): number {
   const clock = written.replace(' ', 'T')

@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { missingDayOf, parseClock, parseMoment } from '../../kit/text/moments.js'
+import { missingDayOf, parseClock, parseMoment, withinSpan } from '../../kit/text/moments.js'
 import { queryOf } from './form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 
@@ -40,7 +40,7 @@ export function writeInstant(at: Date): string {
 /** Returns the time that is written with its offset; undefined for a clock time. */
 export function instantOf(written: string): Date | undefined {
   const at = parseMoment(written)
-  return Number.isNaN(at) ? undefined : new Date(Math.max(0, at))
+  return Number.isNaN(at) ? undefined : new Date(withinSpan(at))
 }
 
 export function zoneParameter() {

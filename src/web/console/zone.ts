@@ -1,3 +1,5 @@
+import { withinSpan } from '../../kit/text/moments.js'
+
 export const UTC = 'UTC'
 
 /** True for a time zone's name in the IANA list, such as Europe/Berlin. */
@@ -12,7 +14,7 @@ export function isZone(name: string): boolean {
 }
 
 /**
- * Returns the time at which a clock in the zone shows this, from 1970 on. If an hour comes twice in autumn, the first
+ * Returns the time at which a clock in the zone shows this, from 1970 on and before the year 10000. If an hour comes twice in autumn, the first
  * counts.
  *
  * @param shown the same as if it were UTC, in milliseconds; not before 1970
@@ -21,7 +23,7 @@ export function momentIn(zone: string, shown: number): Date {
   const candidates = [shown - 86_400_000, shown + 86_400_000].map((near) => shown - offsetOf(zone, near))
   // An hour is left out in spring. A time in it is read as if the clock had not been changed yet.
   const found = candidates.filter((at) => at + offsetOf(zone, at) === shown)
-  return new Date(Math.max(0, Math.min(...(found.length > 0 ? found : candidates.slice(0, 1)))))
+  return new Date(withinSpan(Math.min(...(found.length > 0 ? found : candidates.slice(0, 1)))))
 }
 
 /** Returns a clock's time in the zone: 2026-11-21 13:00:05 GMT+1. */

@@ -5,7 +5,7 @@ import { asSender, isSender } from '../../domain/lines/senders.js'
 import { parseE164, parseNumber, withoutInvisible } from '../../domain/messages/phone-number.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
-import { missingDayOf, parseMoment } from '../../kit/text/moments.js'
+import { missingDayOf, parseMoment, withinSpan } from '../../kit/text/moments.js'
 import { moment, uuid } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { readBodyFields } from './body-fields.js'
@@ -178,7 +178,7 @@ function isMoment(value: unknown): value is Date {
 
 /** Ids begin in 1970, so an earlier time counts as the first one of 1970. */
 function readMoment(written: unknown): Date {
-  return new Date(typeof written === 'string' ? Math.max(0, parseMoment(withPlus(written))) : NaN)
+  return new Date(typeof written === 'string' ? withinSpan(parseMoment(withPlus(written))) : NaN)
 }
 
 function refuseMoment({ path, originalValue }: { path: string; originalValue?: unknown }): string {

@@ -27,6 +27,11 @@ describe('a time zone of a filter', () => {
     expect(momentIn('Europe/Berlin', 0).getTime()).to.equal(0)
   })
 
+  it('is never after the year 9999, which is as far as Postgres reads what a Date writes', () => {
+    const moment = momentIn('America/New_York', Date.parse('9999-12-31T23:59:00Z'))
+    expect(moment.toISOString()).to.equal('9999-12-31T23:59:59.999Z')
+  })
+
   it('has a name of the list', () => {
     for (const name of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+3'])
       expect(isZone(name), name).to.be.true

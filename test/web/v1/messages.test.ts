@@ -160,6 +160,8 @@ describeWith('/v1/messages', serveApi, (api) => {
       [`?from=${new Date(Date.now() + 60_000).toISOString()}`, []],
       [`?from=${createdAt}&until=${createdAt}`, []],
       ['?from=1900-01-01T00:00:00Z&until=9999-12-31T23:59:59%2B02:00', [fromAnna, failed, toAnna]],
+      ['?until=9999-12-31T23:59:59-02:00', [fromAnna, failed, toAnna]],
+      ['?from=9999-12-31T23:59:59-02:00', []],
       ['?from=2020-01-01T00:00:00+02:00', [fromAnna, failed, toAnna]],
       ['?until=1900-01-01T00:00:00.123456Z', []],
     ] as const) {

@@ -116,6 +116,12 @@ describeWith('scheduled messages, references and batches', serveApi, (api) => {
     })
   })
 
+  it('may expire at the end of the last year that people write, wherever they are', async () => {
+    const expiresAt = '9999-12-31T23:59:59-14:00'
+    const end = { expiresAt: '9999-12-31T23:59:59.999Z' }
+    expect(expectAnswer(await send({ expiresAt }))).to.include(end)
+  })
+
   it('may begin with a byte order mark or any number of blanks', async () => {
     const message = JSON.stringify({ lineId: line.lineId, toNumber: ANNA, text: 'Hi' })
     for (const before of ['\ufeff', ' '.repeat(200), '\ufeff\n\t '])

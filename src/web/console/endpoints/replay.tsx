@@ -14,7 +14,7 @@ import {
 } from '../../../domain/endpoints/deliveries/replay.js'
 import { UserError } from '../../../errors.js'
 import { isId, newId } from '../../../ids.js'
-import { parseMoment } from '../../../kit/text/moments.js'
+import { parseMoment, withinSpan } from '../../../kit/text/moments.js'
 import { sha256 } from '../../../secrets.js'
 import type { NeedsFresh } from '../people/confirm-first.js'
 import { fieldOf } from '../form-values.js'
@@ -188,7 +188,7 @@ function taskIdOf(ctx: KoaContext): string | undefined {
 }
 
 function readReplay(ctx: KoaContext): ReplayRequest {
-  const since = new Date(parseMoment(fieldOf(ctx, 'since')))
+  const since = new Date(withinSpan(parseMoment(fieldOf(ctx, 'since'))))
   const from = Number.isNaN(since.getTime()) ? readLocalField(ctx, 'from', 'From') : since
   if (from === undefined) throw new UserError('From must be a date and time')
   const [outcome, type] = [chosen(ctx, 'outcome', REPLAY_OUTCOMES), chosen(ctx, 'type', ALL_EVENT_TYPES)]

@@ -1,9 +1,10 @@
 import type { Database } from '../connection.js'
+import { storable } from '../text.js'
 
 /** True if a message was accepted with this key, whatever its contents. */
 export async function isKeyKnown(db: Database, scopeId: string, key: string): Promise<boolean> {
   const known = await db('idempotency_keys')
-    .where({ scope_id: scopeId, key })
+    .where({ scope_id: scopeId, key: storable(key) })
     .whereRaw('created_at > now() - key_lifetime()')
     .first<object | undefined>('key')
   return known !== undefined

@@ -175,6 +175,16 @@ describeWith('scheduled messages, references and batches', serveApi, (api) => {
       { status: 400, detail: 'Idempotency-Key is empty. Give a key, or leave it out' },
     ])
     expect((await list('')).length).to.equal(0)
+
+    const mediaUrls = ['http://127.0.0.1:9/one.png']
+    const withNul = [{ ...messages[0], mediaUrls, idempotencyKey: 'a\0' }]
+    for (const time of ['first', 'second']) {
+      const [outcome] = expectAnswer(
+        await client.post('/v1/messages/batch', { messages: withNul }),
+      ) as object[]
+      expect(outcome, time).to.include({ status: 200 })
+    }
+    expect((await list('')).length).to.equal(1)
   })
 
   it('in a batch are limited to the line of a token', async () => {

@@ -9,6 +9,7 @@ export interface Receipt {
   carrierAccount: string
   /** The account whose signature let the receipt in. If it was changed or removed since, nothing is done. */
   account?: AccountVersion
+  /** Empty if the carrier gives only our own id. */
   carrierMessageId: string
   /**
    * Other forms in which the carrier may have written its id when it took the message. They count for `numbers` only.
@@ -151,7 +152,8 @@ export async function applyReceipts(
        where m.id = any (array(select id from given)) and m.direction = 'outbound' order by m.id for no key update
      ), ids as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-       select f."carrierAccount", f."carrierMessageId", b.id from found f join before b on b.id = f.id where f.is_by_our_id
+       select f."carrierAccount", f."carrierMessageId", b.id from found f join before b on b.id = f.id
+       where f.is_by_our_id and f."carrierMessageId" is not null
        order by f."carrierAccount", f."carrierMessageId"
        on conflict do nothing
        returning carrier_message_id, message_id
@@ -159,7 +161,8 @@ export async function applyReceipts(
        -- As note_carrier_ids does it; a function would be planned anew in every connection.
        insert into carrier_message_ids_again (carrier, carrier_message_id, message_id)
        select f."carrierAccount", f."carrierMessageId", b.id from found f join before b on b.id = f.id
-       where f.is_by_our_id and (f."carrierMessageId", b.id) not in (select carrier_message_id, message_id from ids)
+       where f.is_by_our_id and f."carrierMessageId" is not null
+         and (f."carrierMessageId", b.id) not in (select carrier_message_id, message_id from ids)
        order by f."carrierAccount", f."carrierMessageId"
        on conflict do nothing
      ), changed as (
@@ -177,10 +180,11 @@ export async function applyReceipts(
      )`,
     [
       toJson(
-        receipts.map(({ account, otherIds = [], numbers, ...receipt }, n) => ({
+        receipts.map(({ account, carrierMessageId, otherIds = [], numbers, ...receipt }, n) => ({
           ...receipt,
           n,
-          ids: [receipt.carrierMessageId, ...otherIds],
+          carrierMessageId: carrierMessageId === '' ? null : carrierMessageId,
+          ids: [carrierMessageId, ...otherIds].filter((id) => id !== ''),
           numberEnds: endsOf(numbers),
           accountId: account?.id,
           accountVersion: account?.version,

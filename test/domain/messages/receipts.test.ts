@@ -131,6 +131,21 @@ describeContext('a receipt', (context) => {
     expect(await messageRow(context, id)).to.include({ status: 'delivered' })
   })
 
+  it('by our own id alone, without one of the carrier’s, concerns that message and no other', async () => {
+    const ids = [
+      await queueMessage(context, line, { status: 'unknown', claim_id: newId() }),
+      await queueMessage(context, line, { status: 'unknown', claim_id: newId() }),
+    ]
+    for (const messageId of ids) {
+      expect(await report({ messageId, carrierMessageId: '', status: 'sent' })).to.equal(true)
+      expect(await messageRow(context, messageId)).to.include({ status: 'sent' })
+    }
+    expect(await report({ carrierMessageId: '' }), 'a report with no id at all').to.equal(false)
+    expect(await report({ messageId: ids[0]!, carrierMessageId: '' })).to.equal(true)
+    expect(await messageRow(context, ids[0]!)).to.include({ status: 'delivered' })
+    expect(await messageRow(context, ids[1]!)).to.include({ status: 'sent', carrier_message_id: null })
+  })
+
   it('that is the answer to a call of ours concerns its message, even if another has the same carrier’s id', async () => {
     const { id: other, carrierMessageId } = await sentMessage()
     const before = await messageRow(context, other)

@@ -1,7 +1,7 @@
 import type { CarrierReason } from '../../carrier-reasons.js'
 import type { AccountVersion } from '../carriers/carrier-accounts.js'
 import type { Database } from '../connection.js'
-import { toJson } from '../text.js'
+import { indexable, toJson } from '../text.js'
 import type { SaidCharge } from './charges.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
 
@@ -183,8 +183,8 @@ export async function applyReceipts(
         receipts.map(({ account, carrierMessageId, otherIds = [], numbers, ...receipt }, n) => ({
           ...receipt,
           n,
-          carrierMessageId: carrierMessageId === '' ? null : carrierMessageId,
-          ids: [carrierMessageId, ...otherIds].filter((id) => id !== ''),
+          carrierMessageId: carrierMessageId === '' ? null : indexable(carrierMessageId),
+          ids: [carrierMessageId, ...otherIds].filter((id) => id !== '').map(indexable),
           numberEnds: endsOf(numbers),
           accountId: account?.id,
           accountVersion: account?.version,

@@ -1,5 +1,6 @@
 import type { MessageReason } from '../../states.js'
 import { transaction, type Database } from '../connection.js'
+import { indexable } from '../text.js'
 
 /** A message whose outcome at the carrier is unknown, with the account of its line. */
 export interface UnknownRow {
@@ -64,7 +65,8 @@ export async function linkCarrierMessage(
   db: Database,
   link: { carrier: string; carrierMessageId: string; messageId: string },
 ): Promise<boolean> {
-  const { carrier, carrierMessageId, messageId } = link
+  const { carrier, messageId } = link
+  const carrierMessageId = indexable(link.carrierMessageId)
   const { rows } = await db.raw<{ rows: { messageId: string }[] }>(
     `with linked as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)

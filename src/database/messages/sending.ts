@@ -4,7 +4,7 @@ import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 import type { SaidCharge } from './charges.js'
 import type { NewDelivery } from '../endpoints/deliveries/creating.js'
-import { toJson } from '../text.js'
+import { indexable, toJson } from '../text.js'
 import { CHANGED, changeMessages } from './announcing.js'
 import {
   IS_QUEUED,
@@ -231,10 +231,20 @@ export async function settleMessages(db: Database, settlements: readonly Settlem
     db,
     'settle_messages',
     '?::jsonb',
-    [toJson(settlements)],
+    [toJson(settlements.map(withStoredIds))],
   )
   const [{ requeued, deliveries } = { requeued: [], deliveries: [] }] = rows
   return { requeued: await renewLocked(db, requeued), deliveries }
+}
+
+/** A text that the carrier has taken stays sent, however long its id is. */
+function withStoredIds(settlement: Settlement): Settlement {
+  const { carrierMessageId, carrierPartIds } = settlement
+  return {
+    ...settlement,
+    ...(carrierMessageId === undefined ? {} : { carrierMessageId: indexable(carrierMessageId) }),
+    ...(carrierPartIds === undefined ? {} : { carrierPartIds: carrierPartIds.map(indexable) }),
+  }
 }
 
 /** Ends queued messages that may not be sent (opted out, expired, line disabled). */

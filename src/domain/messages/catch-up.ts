@@ -7,6 +7,7 @@ import {
   whileReceiving,
 } from '../../database/carriers/carrier-received.js'
 import { movePolledUntil, type PolledAccount } from '../../database/carriers/polled-accounts.js'
+import { indexable } from '../../database/text.js'
 import { asError, Unavailable } from '../../errors.js'
 import { createSemaphore, type Semaphore } from '../../kit/process/semaphore.js'
 import { pollAccounts } from '../carriers/poll-accounts.js'
@@ -122,7 +123,7 @@ async function receiveRecords(context: Context, poll: Poll, batch: readonly Rece
   const records = batch.filter(
     ({ receivedAt }) => receivedAt.getTime() >= keptSince && receivedAt.getTime() <= keptUntil,
   )
-  const ids = records.map(({ id }) => id)
+  const ids = records.map(({ id }) => indexable(id))
   const knownIds = await findReceivedIds(context.db, kind, ids)
   for (const record of records) {
     signal.throwIfAborted()
@@ -142,7 +143,8 @@ async function receiveRecord(
   record: ReceivedRecord,
   knownIds: ReadonlySet<string>,
 ): Promise<void> {
-  const { id: carrierMessageId, receivedAt } = record
+  const { receivedAt } = record
+  const carrierMessageId = indexable(record.id)
   if (knownIds.has(carrierMessageId)) return
   const found = await record.read(poll.signal)
   const lineSince = found && poll.lineSince.get(found.toNumber)

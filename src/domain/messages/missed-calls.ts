@@ -3,6 +3,7 @@ import { transaction } from '../../database/connection.js'
 import { announceEvents } from '../../database/endpoints/deliveries/creating.js'
 import { lockLines } from '../../database/lines/lines.js'
 import { isCallSettled } from '../../database/messages/missed-calls.js'
+import { indexable } from '../../database/text.js'
 import { lowestIdAt, newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { isLineAt } from '../lines/routes.js'
@@ -24,7 +25,7 @@ export async function receiveMissedCall(
   { calledAt, ...call }: MissedCall,
 ): Promise<void> {
   const { db, batched, queues, log } = context
-  const [fromNumber, toNumber] = [inForce(call.fromNumber), inForce(call.toNumber)]
+  const [fromNumber, toNumber] = [indexable(inForce(call.fromNumber)), inForce(call.toNumber)]
   const line = await batched.findLineByNumber(toNumber)
   if (line === undefined || !isLineAt(line, carrierAccount)) throw noLineOf(carrierAccount)
   const of = { userId: line.userId, lineId: line.id, fromNumber }

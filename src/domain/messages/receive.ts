@@ -11,7 +11,7 @@ import {
   type ToldBy,
 } from '../../database/messages/receiving.js'
 import { requeueHeads, type Conversation } from '../../database/messages/requeueing.js'
-import { storable } from '../../database/text.js'
+import { indexable, storable } from '../../database/text.js'
 import { asError, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newToken } from '../../secrets.js'
@@ -116,8 +116,8 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
     deliveryId: newId(),
     carrierAccount: message.carrierAccount,
     account: message.account,
-    carrierMessageId: storable(message.carrierMessageId),
-    fromNumber: inForce(message.fromNumber),
+    carrierMessageId: indexable(message.carrierMessageId),
+    fromNumber: indexable(inForce(message.fromNumber)),
     toNumber: inForce(message.toNumber),
     type: EVENT_TYPES[content.type].messageType,
     // The text of a picture is an event like any other text.

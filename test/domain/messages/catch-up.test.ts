@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { CarrierRefused } from '../../../src/carriers/carrier.js'
 import { contentOf } from '../../../src/carriers/records.js'
@@ -94,6 +95,18 @@ describeContext('catching up on what lines have received', (context) => {
     expect(await pass()).to.equal(0)
     expect(await events()).to.deep.equal(['Where are you?'])
     expect(readIds).to.have.length(1)
+  })
+
+  it('brings a message whose id is longer than an index holds, and one whose id has a NUL character, once', async () => {
+    const [long, nul] = [randomBytes(3000).toString('base64'), `\0${newSid('SM')}`]
+    had = [
+      { id: long, text: 'one' },
+      { id: nul, text: 'two' },
+    ]
+    expect(await pass()).to.equal(2)
+    expect(await pass()).to.equal(0)
+    expect(await events()).to.have.members(['one', 'two'])
+    for (const id of [long, nul]) expect((await bring(id)).kind).to.equal('repeat')
   })
 
   it('doubles nothing that a callback has brought, nor what one brings afterwards', async () => {

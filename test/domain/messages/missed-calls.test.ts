@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { receiveMissedCall } from '../../../src/domain/messages/missed-calls.js'
 import { changeConnection } from '../../../src/domain/lines/connections.js'
@@ -15,5 +16,16 @@ describeContext('a missed call', (context) => {
       .where({ line_id: line.lineId })
       .select('from_number', 'to_number')
     expect(events).to.deep.equal([{ from_number: '+525512345678', to_number: '+525587654321' }])
+  })
+
+  it('of a caller that no index holds, or with a NUL character, is an event, once', async () => {
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
+    await changeConnection(context, line.userId, line.lineId, { optInEvents: ['missedCall'] })
+    for (const fromNumber of [randomBytes(3000).toString('base64'), 'Anna\0']) {
+      const call = { fromNumber, toNumber: line.number, calledAt: new Date() }
+      await receiveMissedCall(context, 'simulator', call)
+      await receiveMissedCall(context, 'simulator', call)
+    }
+    expect(await context.db('events').where({ line_id: line.lineId })).to.have.length(2)
   })
 })

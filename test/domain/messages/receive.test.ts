@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { disableConnection, setLineEndpointUrl } from '../../../src/domain/lines/connections.js'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
@@ -137,6 +138,25 @@ describeContext('receiving a message', (context) => {
     expect(await context.db('line_peers').where({ line_id: line.lineId }).first()).to.deep.equal(
       contactBefore,
     )
+  })
+
+  it('takes a message whose id or sender is longer than an index holds, once', async () => {
+    const long = randomBytes(3000).toString('base64')
+    for (const fields of [
+      { carrierMessageId: long },
+      { fromNumber: long },
+      { carrierMessageId: `${long}2` },
+    ]) {
+      const inbound = inboundText(line, fields)
+      expect(await receiveMessage(context, inbound)).to.include({ kind: 'received' })
+      expect(await receiveMessage(context, inbound)).to.deep.equal({ kind: 'repeat' })
+    }
+    const events = await context
+      .db('events')
+      .where({ line_id: line.lineId })
+      .select<{ from_number: string }[]>()
+    expect(events).to.have.length(3)
+    expect(events.filter(({ from_number: from }) => from.startsWith(long.slice(0, 100)))).to.have.length(1)
   })
 
   it('takes messages of two carriers with the same id for two', async () => {

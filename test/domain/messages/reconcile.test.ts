@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { CarrierRefused, type UnknownMessage } from '../../../src/carriers/carrier.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
@@ -202,6 +203,15 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
     const taken = rows.flatMap(({ carrier_message_id: id }) => id ?? [])
     expect(taken.sort()).to.deep.equal(records.map(({ carrierMessageId }) => carrierMessageId).sort())
     expect(rows.filter(({ status }) => status === 'unknown')).to.have.length(1)
+  })
+
+  it('a record whose id is longer than an index holds is of one message only', async () => {
+    const long = record({ carrierMessageId: randomBytes(3000).toString('base64') })
+    findSent = () => Promise.resolve([long])
+    const ids = [await unknown(12), await unknown(11)]
+    expect(await reconcile(withRecords())).to.equal(2)
+    const rows = await Promise.all(ids.map((id) => messageRow(context, id)))
+    expect(rows.map(({ status }) => status)).to.have.members(['sent', 'unknown'])
   })
 
   it('waits while the line sends to the same number: the newest record may be of that message', async () => {

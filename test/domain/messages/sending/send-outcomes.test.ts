@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import {
   CarrierOutcomeUnknown,
@@ -6,6 +7,7 @@ import {
   CarrierUnavailable,
 } from '../../../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../../../src/carriers/simulator.js'
+import { receiveReceipt } from '../../../../src/domain/messages/receipts.js'
 import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest } from '../../../helpers/factories.js'
 import {
@@ -72,6 +74,22 @@ describeContext('what a carrier answers', (context) => {
     const ids = await context.db('carrier_message_ids').where({ message_id: id }).pluck('carrier_message_id')
     expect(ids).to.have.members(['p1', 'p2'])
     expect(await messageRow(context, id)).to.include({ status: 'unknown', carrier_message_id: null })
+  })
+
+  it('“taken” with an id that is longer than an index holds is sent, and its receipt finds it', async () => {
+    for (const carrierMessageId of [
+      randomBytes(3000).toString('base64'),
+      '\u{1F4F1}'.repeat(2000),
+      '\0sent-1',
+    ]) {
+      const id = await queueMessage(context, line)
+      const wordy = withCarrier(context, () => Promise.resolve({ carrierMessageId }))
+      expect(await sendWhenDue(wordy, id)).to.deep.equal({ kind: 'sent' })
+      expect((await messageRow(context, id)).carrier_message_id).to.have.lengthOf.below(200)
+      const receipt = { carrierAccount: 'simulator', carrierMessageId, status: 'delivered' } as const
+      expect(await receiveReceipt(context, receipt)).to.equal(true)
+      expect(await messageRow(context, id)).to.include({ status: 'delivered' })
+    }
   })
 
   it('“not available” counts, and the message is tried again with a growing wait until it works', async () => {

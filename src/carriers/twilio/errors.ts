@@ -13,12 +13,18 @@ const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
 const DAILY_LIMIT = '63038'
 
 /**
+ * The account is suspended, for example because its balance is used up: https://www.twilio.com/docs/api/errors/10001
+ * and https://www.twilio.com/docs/api/errors/90010. Twilio's pages do not give the status of the answer.
+ */
+const SUSPENDED_CODES = new Set(['10001', '90010'])
+
+/**
  * Converts Twilio's answer to a message that it did not take to one of the four errors.
  *
  * | answer | error | because | |---|---|---|
  * | 63038 | unavailable | the account has reached its daily limit: another account may send meanwhile |
  * | 429, or a code of the pace | throttled | "an API request that receives an error 429 response is never processed" |
- * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an operator fixes it, and the messages wait meanwhile |
+ * | 401, 403, 404 with a code 20xxx or none, or any 4xx with a code of a suspended account | unavailable | it is about the account (token, SID, suspended): an operator fixes it, and the messages wait meanwhile |
  * | 408 and anything but 4xx | outcome unknown | a server that failed may have taken it |
  * | any other 4xx | rejected | it is about the message |
  */
@@ -33,7 +39,8 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   if (status < 400 || status >= 500 || status === 408) {
     return new CarrierOutcomeUnknown(`Twilio returned HTTP ${status}`)
   }
-  const isOfAccount = [401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code)
+  const isOfAccount =
+    SUSPENDED_CODES.has(code) || ([401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code))
   if (isOfAccount) return new CarrierUnavailable(explainAnswer(answer))
   return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code, isOptOut(code))
 }

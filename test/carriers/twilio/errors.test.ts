@@ -72,6 +72,9 @@ describe('what Twilio answers to a message', () => {
   for (const [what, behaviour] of [
     ['a wrong token', refuse(401, 20003, 'Authenticate')],
     ['a suspended account', refuse(403, 20005, 'Account not active')],
+    ['an account without funds', refuse(403, 10001, 'Account is not active')],
+    ['an account without funds, with another status', refuse(400, 10001, 'Account is not active')],
+    ['an account that is not active', refuse(400, 90010, 'Account is not active')],
     ['an unknown account', refuse(404, 20404, 'The requested resource was not found')],
     ['a proxy that forbids', refuse(403, undefined, '')],
   ] as const) {

@@ -1,14 +1,22 @@
 import * as kit from '../kit.js'
 import { textAt } from '../kit.js'
 
-/** https://messagemedia.github.io/documentation/#tag/Webhooks-Management */
+/**
+ * https://messagemedia.github.io/documentation/#tag/Delivery-Reports explains six of these, and its schema of a report
+ * has the others too.
+ */
 const STATES: kit.StateTable = {
+  queued: 'nothing',
+  scheduled: 'nothing',
+  processed: 'nothing',
   enroute: 'nothing',
   submitted: 'sent',
   delivered: 'delivered',
   expired: 'failed',
   rejected: 'failed',
   failed: 'failed',
+  undeliverable: 'failed',
+  cancelled: 'failed',
 }
 
 /** The name of our message id in the message's metadata, which comes back in its reports. */

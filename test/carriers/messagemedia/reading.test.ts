@@ -16,4 +16,24 @@ describe('what MessageMedia brings', () => {
     const text = readItem(messagemedia, { ...reply, type: 'SMS', content: 'Hello' })
     expect([text].flat().map((each) => each?.kind)).to.deep.equal(['message'])
   })
+
+  for (const [status, read] of [
+    ['queued', 'nothing'],
+    ['scheduled', 'nothing'],
+    ['processed', 'nothing'],
+    ['enroute', 'nothing'],
+    ['submitted', 'sent'],
+    ['delivered', 'delivered'],
+    ['expired', 'failed'],
+    ['rejected', 'failed'],
+    ['failed', 'failed'],
+    ['undeliverable', 'failed'],
+    ['cancelled', 'failed'],
+  ] as const) {
+    it(`a report with any status of its schema: ${status} is ${read}`, () => {
+      const report = { message_id: 'm1', delivery_report_id: 'd1', status, error_code: '400' }
+      const expected = read === 'nothing' ? { kind: 'nothing' } : { kind: 'receipt', id: 'm1', status: read }
+      expect(readItem(messagemedia, report)).to.include(expected)
+    })
+  }
 })

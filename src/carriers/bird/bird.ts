@@ -38,7 +38,8 @@ const CODES: kit.CodeTable = {
 
 /** https://bird.com/docs/webhooks */
 const STATES: kit.StateTable = {
-  'sms.accepted': 'nothing',
+  // Bird has it, and may name the price only in this event.
+  'sms.accepted': 'sent',
   'sms.sent': 'sent',
   'sms.delivered': 'delivered',
   'sms.undelivered': 'failed',
@@ -121,10 +122,14 @@ export const bird: kit.Provider<Settings> = {
   },
 }
 
-/** The cost is null until it is known (create-sms-message, as above). */
+/**
+ * The cost is null until it is known (create-sms-message, as above). An event has only what Bird priced with it, and its
+ * amount is the sum of that: without Bird's own charge it is just a network's fee, which must not replace the price.
+ */
 function chargeOf(message: unknown) {
+  const isPriced = at(message, 'cost.transaction_amount') !== null
   return kit.readCharge({
-    price: textAt(message, 'cost.amount'),
+    price: isPriced ? textAt(message, 'cost.amount') : '',
     currency: textAt(message, 'cost.currency_code'),
     segments: textAt(message, 'segments.count'),
   })

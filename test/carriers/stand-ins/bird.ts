@@ -395,7 +395,8 @@ export async function startBird(options: BirdOptions = {}): Promise<StandIn> {
       }
       const failure = state === 'failed' ? { error } : {}
       // It is null until the message has been priced (`MessageCost` of @messagebird/sdk).
-      const cost = state === 'delivered' ? { amount: '0.00750', currency_code: 'USD' } : null
+      const components = { transaction_amount: '0.00750', passthrough_amount: null }
+      const cost = state === 'delivered' ? { amount: '0.00750', currency_code: 'USD', ...components } : null
       const stored = messages.find((candidate) => candidate.id === id)
       if (stored !== undefined)
         Object.assign(stored, { status }, state === 'failed' ? { last_error: error } : {})

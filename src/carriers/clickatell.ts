@@ -17,9 +17,9 @@ const settings = yup.object({
  * messages have others, which overlap with these. So the code of a state is its name.
  */
 const CODES: kit.CodeTable = {
-  // These are about the key, the integration, the credit, the address that we call from, and senders that the
-  // integration does not have.
-  account: ['1', '2', '3', '7', '20', '39', '44', '45', '46'],
+  // These are about the key, the integration and its channel, the credit, the address that we call from, and senders
+  // that the integration does not have.
+  account: ['1', '2', '3', '7', '20', '38', '39', '44', '45', '46'],
   // According to the table its status is 400.
   throttled: ['43'],
   opted_out: ['26'],

@@ -28,6 +28,10 @@ describe('what Clickatell reports', () => {
     expect(meaningOf(clickatell.codes ?? {}, read.code)).to.equal(undefined)
   })
 
+  it('a channel that is not active on the integration is a fault of the account', () => {
+    for (const code of ['38', '39']) expect(meaningOf(clickatell.codes ?? {}, code)).to.equal('account')
+  })
+
   it('what is of no SMS, or of a kind that nobody knows, is unclear', () => {
     const chat = { channel: 'whatsapp', messageId: 'm1', from: '1', to: '2', content: 'hi' }
     for (const item of [

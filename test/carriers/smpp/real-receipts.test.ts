@@ -120,6 +120,12 @@ const WRITTEN: Written[] = [
     text: `id:9f1 sub:001 dlvrd:000 submit date:2611211200 done date:2611211201 stat:${stat} err:${err} text:`,
     read: read && { carrierMessageId: '9f1', ...read },
   })),
+  ...['ACKED', 'BUFFERD'].map((stat): Written => ({
+    by: `an SMSC that Kannel knows, with the state ${stat}`,
+    source: 'https://github.com/pruiz/kannel/blob/master/gw/smsc/smsc_smpp.c',
+    text: `id:9f1 sub:001 dlvrd:000 submit date:2611211200 done date:2611211201 stat:${stat} err:000 text:`,
+    read: undefined,
+  })),
   {
     by: 'Ozeki, with the state NACK',
     source: 'https://www.voip-sip-sdk.com/p_2628-smpp-error-codes.html',

@@ -32,7 +32,10 @@ const STATES = [
   'SKIPPED',
 ]
 
-/** NACK: https://www.voip-sip-sdk.com/p_2628-smpp-error-codes.html. BUFFRED: SMS Central, as above. */
+/**
+ * NACK: https://www.voip-sip-sdk.com/p_2628-smpp-error-codes.html. BUFFRED: SMS Central, as above. ACKED and BUFFERD:
+ * Kannel, for which they mean that the message is on its way (https://github.com/pruiz/kannel, gw/smsc/smsc_smpp.c).
+ */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   DELIVERED: 'DELIVRD',
   ACCEPTED: 'ACCEPTD',
@@ -42,7 +45,9 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   REJECTED: 'REJECTD',
   NACK: 'REJECTD',
   EN_ROUTE: 'ENROUTE',
+  ACKED: 'ENROUTE',
   BUFFRED: 'ENROUTE',
+  BUFFERD: 'ENROUTE',
   BUFFERED: 'ENROUTE',
   SCHEDULED: 'SCHEDLD',
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { Database } from './connection.js'
+import { within, type Database } from './connection.js'
 
 /**
  * Tables whose rows are pieces of work: one process at a time claims a row, for as long as its lease lasts, and only
@@ -30,9 +30,14 @@ export interface RowJob {
 
 type Leased = Exclude<keyof typeof WORK, 'dispatches'>
 
+/** A row that is locked is waited for this part of a lease, so the others are renewed again in time. */
+const WAIT_IN_LEASE = 8
+
 /**
  * Renews leases; rows that are no longer under way stay as they are. A row that somebody has locked holds up no other:
- * it is waited for at the end, and nothing is held in the meantime.
+ * it is waited for at the end, nothing is held in the meantime, and the wait ends before the other leases do.
+ *
+ * @throws Unavailable, also if a row stays locked: the next renewal comes soon
  */
 export async function renewLeases(
   db: Database,
@@ -40,18 +45,28 @@ export async function renewLeases(
   ids: readonly string[],
   leaseMs: number,
 ): Promise<void> {
-  const renew = async (which: readonly string[], whenLocked: 'skip locked' | '') => {
-    const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const { underWay } = WORK[table]
+  const renew = async (on: Database, which: readonly string[], whenLocked: 'skip locked' | '') => {
+    const inOrder = [...which].sort()
+    // Their months: `= any (…)` alone would have Postgres open every partition.
+    const { rows } = await on.raw<{ rows: { id: string }[] }>(
       `update ${table} set lease_until = clock_timestamp() + make_interval(secs => ?)
-       where id = any (array(
+       where id between ? and ? and id = any (array(
          select id from ${table} where id = any (?::uuid[]) and status = ? for no key update ${whenLocked}))
        returning id`,
-      [leaseMs / 1000, [...which], WORK[table].underWay],
+      [leaseMs / 1000, inOrder[0] ?? null, inOrder.at(-1) ?? null, inOrder, underWay],
     )
     return rows.map(({ id }) => id)
   }
-  const renewed = new Set(await renew(ids, 'skip locked'))
-  for (const id of ids) if (!renewed.has(id)) await renew([id], '')
+  const renewed = new Set(await renew(db, ids, 'skip locked'))
+  const others = ids.filter((id) => !renewed.has(id))
+  if (others.length === 0) return
+  const locked: { id: string }[] = await db(table)
+    .select('id')
+    .whereIn('id', others)
+    .where({ status: underWay })
+  for (const { id } of locked)
+    await within(db, Math.ceil(leaseMs / WAIT_IN_LEASE), (trx) => renew(trx, [id], ''))
 }
 
 /** New values by column. */

@@ -9,6 +9,7 @@ import { newId } from '../../src/ids.js'
 import { whenReady } from '../../src/kit/redis/redis.js'
 import { renewLeases } from '../../src/database/claims.js'
 import { recordDeliveryCrash } from '../../src/database/endpoints/deliveries/stranded.js'
+import { openHolder } from '../database/hold.js'
 import { startProxy } from '../database/proxy.js'
 import { createTestContext, describeContext } from '../helpers/context.js'
 import { lineForEachTest } from '../helpers/factories.js'
@@ -99,7 +100,7 @@ describeContext('the sweep for leases of lost workers', (context) => {
     for (const { id } of [locked, free]) await claimDelivery(context, id)
     const isRenewed = async ({ id }: { id: string }) =>
       (await deliveryRow(context, id)).lease_until!.getTime() > Date.now() + 60_000
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     await trx('deliveries').where({ id: locked.id }).forUpdate().first('id')
     const renewing = renewLeases(context.db, 'deliveries', [locked.id, free.id], 3_600_000)
     await until('it waits for the lock', async () => (await countWaitingForLocks(context)) === 1)
@@ -109,6 +110,30 @@ describeContext('the sweep for leases of lost workers', (context) => {
     expect(wasFreeRenewed).to.equal(true)
     expect(await isRenewed(locked)).to.equal(true)
     for (const { id } of [locked, free]) await changeRows(context, 'deliveries', id, { status: 'delivered' })
+  })
+
+  it('renews the others again and again while one stays locked', async () => {
+    const rows = [await receiveForDelivery(context, line), await receiveForDelivery(context, line)]
+    for (const { id } of rows) await claimDelivery(context, id)
+    const [locked, free] = rows
+    const leases = createLeases(context.db, context.log, { ...LEASE_MS, deliveries: 4000 })
+    let end: () => void = () => undefined
+    const isOver = new Promise<void>((resolve) => (end = resolve))
+    const trx = await openHolder(context.db)
+    try {
+      await trx('deliveries').where({ id: locked!.id }).forUpdate().first('id')
+      for (const { id } of rows) void leases.deliveries.during(id, () => isOver)
+      // The first renewal comes after one or two beats of a second, and its lease ends 4 s later.
+      const since = performance.now()
+      await until('the first renewed lease would be over', () => performance.now() - since > 7000)
+      const { lease_until: leaseEnd } = await deliveryRow(context, free!.id)
+      expect(leaseEnd!.getTime()).to.be.greaterThan(Date.now())
+    } finally {
+      end()
+      await trx.rollback()
+      await stopLeases(leases)
+    }
+    for (const { id } of rows) await changeRows(context, 'deliveries', id, { status: 'delivered' })
   })
 
   it('puts a delivery back to pending, with the attempt on record, and delivers the same event', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { connectDatabase, type Database } from '../../../src/database/connection.js'
 import { queueMessages } from '../../../src/database/messages/queueing.js'
 import { newId } from '../../../src/ids.js'
+import { openHolder } from '../hold.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { countWaitingForLocks } from '../../domain/fixtures.js'
 import { describeContext } from '../../helpers/context.js'
@@ -45,7 +46,7 @@ describeContext('messages whose statement lost a deadlock', (context) => {
     const application = await createApplication(context)
     await connect(context, application, line)
     const { lineId } = line
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     await trx('application_lines').where({ line_id: lineId }).forUpdate().first('line_id')
     const messageId = newId()
     const queueing = queueMessages(

@@ -5,6 +5,7 @@ import { openNumberSearch } from '../../../src/domain/people/private-access.js'
 import { search, MAX_FOUND, type Found } from '../../../src/domain/messages/search.js'
 import { newId } from '../../../src/ids.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { openHolder } from '../../database/hold.js'
 import { describeContext } from '../../helpers/context.js'
 import { until } from '../../helpers/until.js'
 import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
@@ -257,7 +258,7 @@ describeContext('search', (context) => {
   })
 
   it('says so when Postgres has no time to look through everything for a part of a number', async () => {
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     try {
       await trx.raw('lock table messages in access exclusive mode')
       expect(await findOnce('(415) 555')).to.deep.include({ messages: [], isIncomplete: true })

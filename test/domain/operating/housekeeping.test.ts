@@ -4,6 +4,7 @@ import { runHousekeeping } from '../../../src/domain/operating/housekeeping.js'
 import { Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { StorageFailed } from '../../../src/storage/storage.js'
+import { openHolder } from '../../database/hold.js'
 import { createJoinedContext, describeContext } from '../../helpers/context.js'
 import { failure } from '../../helpers/failure.js'
 import { lowestIdAt } from '../../helpers/lowest-id.js'
@@ -37,7 +38,7 @@ describeContext('housekeeping', (context) => {
 
   it('does all other chores when one takes too long', async () => {
     const impatient = await createJoinedContext(context, {}, { statementTimeoutMs: 300 })
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     try {
       await trx.raw('lock table sessions in exclusive mode')
       await runHousekeeping(impatient)

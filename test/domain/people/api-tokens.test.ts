@@ -5,6 +5,7 @@ import { listAudit } from '../../../src/domain/operating/audit.js'
 import { addUser } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { newToken } from '../../../src/secrets.js'
+import { openHolder } from '../../database/hold.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { expectRefusal } from '../refusal.js'
@@ -48,7 +49,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
 
   it('are noted as used once by requests that come together', async () => {
     const { id, token } = await createApiToken(context, userId, 'Billing')
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     await trx('api_tokens').where({ id }).update({ last_used_at: trx.fn.now() })
     const second = findTokenOwner(context, token)
     await until('it waits', async () => (await countWaitingForLocks(context)) === 1)

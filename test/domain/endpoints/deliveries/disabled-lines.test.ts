@@ -6,6 +6,7 @@ import { fetchMedia } from '../../../../src/domain/media/fetch.js'
 import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
 import { COMMAND_LINE, pauseLine } from '../../../../src/domain/operating/pauses.js'
 import { sweep } from '../../../../src/domain/sweep.js'
+import { openHolder } from '../../../database/hold.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
@@ -130,7 +131,7 @@ describeContext('events that wait while their line is disabled', (context) => {
   it('are released if they become held only while the line is being enabled', async () => {
     const delivery = await receiveForDelivery(context, line)
     await setStatus('disabled')
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     await trx('deliveries').where({ id: delivery.id }).forUpdate().first('id')
     const claiming = run(delivery)
     await until('the claim waits', async () => (await countWaitingForLocks(context)) === 1)
@@ -151,7 +152,7 @@ describeContext('events that wait while their line is disabled', (context) => {
     await setStatus('disabled')
     await run(delivery)
     // As another process does that releases it, and is killed before the commit.
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     await trx('deliveries').where({ id: delivery.id }).update({ status: 'pending' })
     await setStatus('active')
     let isOver = false

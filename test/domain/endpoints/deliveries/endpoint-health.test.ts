@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from '../../../../src/database/outage.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { enableEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { openHolder } from '../../../database/hold.js'
 import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
@@ -193,7 +194,7 @@ describeContext('the health of an endpoint', (context) => {
 
   it('is not spoilt either if the URL is changed while the result is recorded', async () => {
     answer(410)
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     await setEndpointUrl(trx, line.endpointId, 'https://example.com/next')
     const attempted = attemptOne()
     await until('the result waits', async () => (await countWaitingForLocks(context)) === 1)
@@ -203,7 +204,7 @@ describeContext('the health of an endpoint', (context) => {
   })
 
   it('is that of an endpoint that somebody enables while a failure is recorded', async () => {
-    const trx = await context.db.transaction()
+    const trx = await openHolder(context.db)
     receiver.answerWith((response) => {
       const disabled = { disabled_at: new Date(), disabled_reason: 'failing' }
       void changeRows(context, 'endpoints', line.endpointId, disabled)

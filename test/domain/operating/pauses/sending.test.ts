@@ -19,6 +19,7 @@ import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { newId } from '../../../../src/ids.js'
+import { openHolder } from '../../../database/hold.js'
 import { describeContext } from '../../../helpers/context.js'
 import { failure } from '../../../helpers/failure.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
@@ -193,7 +194,7 @@ describeContext('pauses', (context) => {
 
       it('a claim that still saw it has put its message down before the end is brought', async () => {
         const id = await queueMessage(context, line)
-        const claiming = await context.db.transaction()
+        const claiming = await openHolder(context.db)
         const lock = 'select pg_advisory_xact_lock(hashtextextended(?::text, 2))'
         try {
           await claiming.raw(lock, [line.lineId])
@@ -273,7 +274,7 @@ describeContext('pauses', (context) => {
         await queueMessage(context, line, { ...waiting, to_number: CLEO }),
       ]
       const batch = { limit: 2, lookAgainMs: 30_000 }
-      const ending = await context.db.transaction()
+      const ending = await openHolder(context.db)
       await ending('messages').where({ id: ids[0] }).update({ status: 'failed', error: 'expired' })
       const waking = wakeMessages(context.db, line.lineId, { ...batch, after: '0' })
       await until('it waits for the end', async () => (await countWaitingForLocks(context)) === 1)

@@ -42,14 +42,24 @@ export function givenEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
 }
 
+/** @throws UserError if its file is damaged, or a link that leads nowhere */
 export function embeddedSettings(): EmbeddedSettings {
-  const known = readJson(settingsPath) as EmbeddedSettings | undefined
+  const known = readSettings()
   if (known) return known
   writeFirst(settingsPath, {
     encryptionKey: randomBytes(32).toString('base64'),
     queuesPassword: randomBytes(12).toString('base64url'),
   })
-  return embeddedSettings()
+  const kept = readSettings()
+  if (!kept)
+    throw new UserError(
+      `${settingsPath} leads to a file that is not there. The key of this folder's secrets is in it`,
+    )
+  return kept
+}
+
+function readSettings(): EmbeddedSettings | null | undefined {
+  return readJson(settingsPath) as EmbeddedSettings | null | undefined
 }
 
 export function keepReceiverPort(receiverPort: number): void {

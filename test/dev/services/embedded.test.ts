@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../../src/config.js'
@@ -47,6 +47,15 @@ describe('embedded settings', () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => evaluate(expression)))
     const kept = await evaluate('embedded.embeddedSettings()')
     for (const each of all) expect(each).to.deep.equal(kept)
+  })
+
+  it('a link to a file of secrets that is not there is named, as on a volume that is not mounted', async () => {
+    await mkdir(join(folder, '.data'), { recursive: true })
+    await symlink('/nowhere/settings.json', join(folder, '.data/settings.json'))
+    const said = await evaluate(
+      `(() => { try { embedded.embeddedSettings() } catch (error) { return error.message } })()`,
+    )
+    expect(said).to.match(/\/\.data\/settings\.json leads to a file that is not there\./)
   })
 
   it('a damaged file of secrets is named, and stays as it is', async () => {

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { storable } from '../text.js'
 
 export type LineStatus = 'active' | 'disabled'
 
@@ -100,11 +101,12 @@ export async function findLineByNumber(db: Database, number: string): Promise<Li
   return db('lines').where({ number }).first<Line | undefined>(columns)
 }
 
-/** Returns results in the order of the numbers. */
+/** Returns results in the order of the numbers, which may be as a carrier wrote them. */
 export async function findLinesByNumbers(
   db: Database,
-  numbers: readonly string[],
+  written: readonly string[],
 ): Promise<(Line | undefined)[]> {
+  const numbers = written.map(storable)
   const lines = await db('lines')
     .whereIn('number', [...new Set(numbers)])
     .select<Line[]>(columns)
@@ -120,7 +122,7 @@ export async function lockLines(trx: Database, numbers: readonly string[]): Prom
   await trx.raw(
     `select lock_line(id)
      from (select id from lines where number = any (?) order by hashtextextended(id::text, 0)) l`,
-    [[...numbers]],
+    [numbers.map(storable)],
   )
 }
 

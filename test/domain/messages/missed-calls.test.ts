@@ -22,7 +22,7 @@ describeContext('a missed call', (context) => {
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
     await changeConnection(context, line.userId, line.lineId, { optInEvents: ['missedCall'] })
     for (const fromNumber of [randomBytes(3000).toString('base64'), 'Anna\0']) {
-      const call = { fromNumber, toNumber: line.number, calledAt: new Date() }
+      const call = { fromNumber, toNumber: `${line.number}\0`, calledAt: new Date() }
       await receiveMissedCall(context, 'simulator', call)
       await receiveMissedCall(context, 'simulator', call)
     }

@@ -277,6 +277,14 @@ describeContext('receiving a message', (context) => {
       expect(await optedOut()).to.deep.equal([ANNA])
     })
 
+    it('takes STOP to a number with a NUL character, as it takes another text', async () => {
+      for (const text of ['STOP', 'Hi']) {
+        const content = { type: 'inboundText', text } as const
+        const inbound = inboundText(line, { toNumber: `${line.number}\0`, content })
+        expect(await receiveMessage(context, inbound), text).to.include({ kind: 'received' })
+      }
+    })
+
     it('STOP concerns its sender and its line only', async () => {
       await receive({ fromNumber: BEN })
       await receive(text('STOP'))

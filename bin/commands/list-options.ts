@@ -5,7 +5,7 @@ import { parseNumber } from '../../src/domain/messages/phone-number.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
-import { missingDayOf, parseMoment } from '../../src/kit/text/moments.js'
+import { missingDayOf, parseMoment, withinSpan } from '../../src/kit/text/moments.js'
 import { wholeNumber } from '../whole-number.js'
 
 const MAX_LIMIT = 1000
@@ -106,7 +106,7 @@ function spanOf(written: string): number | undefined {
 function wholeMoment(written: string, wanted: string): Date {
   const at = parseMoment(written)
   if (Number.isNaN(at)) throw new InvalidArgumentError(`It must be ${wanted}${missingDayOf(written)}.`)
-  return new Date(at)
+  return new Date(withinSpan(at))
 }
 
 function limit(written: string): number {

@@ -16,6 +16,12 @@ describe('a moment', () => {
     expect(parseDay('2026-11-30')).to.equal(Date.parse('2026-11-30'))
   })
 
+  it('is on a command line no later than Postgres reads what a Date writes', () => {
+    const last = '9999-12-31T23:59:59.999Z'
+    for (const read of [moment, momentAhead])
+      expect(read('9999-12-31T23:59:59-05:00').toISOString()).to.equal(last)
+  })
+
   const IMPOSSIBLE = '2026-11-31 2026-02-29 2025-02-30 2026-04-31 2026-13-01 2026-00-10 2026-01-00'.split(' ')
 
   it('is on a day that the calendar has', () => {

@@ -5,6 +5,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
+import { migrate } from '../../src/database/migrations.js'
+import { checkBackup, readBackup } from '../../src/database/operating/backup/read.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
@@ -133,6 +135,24 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
       rows: Record<string, number>
     }
     expect(rows.messages).to.equal(2 * TEXTS.length)
+  })
+
+  it('all sending is paused in the transaction that brings the rows, if that is asked for', async () => {
+    const target = await elsewhere()
+    const db = from(target)
+    try {
+      await migrate(db)
+      const header = await checkBackup(file)
+      const restored = await readBackup(target.DATABASE_URL ?? '', file, header, { pausesSending: true })
+      expect(restored.isPausedHere).to.equal(true)
+      const { rows } = await db.raw<{ rows: object[] }>(
+        `select s.paused_at is not null as "isPaused", s.xmin::text = u.xmin::text as "isTogether"
+         from all_sending s, users u`,
+      )
+      expect(rows).to.deep.equal([{ isPaused: true, isTogether: true }])
+    } finally {
+      await db.destroy()
+    }
   })
 
   it('one that fails half-way leaves no rows, and says how to try again', async () => {

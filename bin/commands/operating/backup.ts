@@ -20,7 +20,7 @@ import {
   migrationNames,
   MIGRATION_STATEMENT_MS,
 } from '../../../src/database/migrations.js'
-import { COMMAND_LINE, pauseAllSending } from '../../../src/domain/operating/pauses.js'
+import { recordPausedByRestore } from '../../../src/domain/operating/pauses.js'
 import { countSealed, lostSecrets } from '../../../src/domain/operating/sealed-secrets.js'
 import { asError, UserError } from '../../../src/errors.js'
 import { refuse, run } from '../../run.js'
@@ -92,10 +92,12 @@ export function addRestoreCommand(program: Command): void {
             REDIS_URL: services.redisUrl,
           })
           await run(options, async (context) => {
-            const { result, line } = await restore(context.config.databaseUrl, file, options)
-            // Nobody could do this before the next start, which would immediately send the messages that wait in the backup.
-            // It comes first, in case anything after it fails.
-            await pauseAllSending(context, COMMAND_LINE)
+            // Nobody could pause sending before the next start, which would immediately send what waits in the backup.
+            const { result, line, isPausedHere } = await restore(context.config.databaseUrl, file, {
+              ...options,
+              pausesSending: true,
+            })
+            if (isPausedHere) await recordPausedByRestore(context)
             // One that was not started here may have other data.
             if (redisUrl === undefined) await emptyRedis(context.config.redisUrl)
             const lost = lostSecrets(await countSealed(context))
@@ -121,8 +123,8 @@ const PAUSED =
 async function restore(
   databaseUrl: string,
   file: string,
-  { replace }: { replace?: boolean },
-): Promise<{ result: unknown; line: string }> {
+  { replace, pausesSending = false }: { replace?: boolean; pausesSending?: boolean },
+): Promise<{ result: unknown; line: string; isPausedHere: boolean }> {
   if (!existsSync(file)) throw new UserError(`${file} does not exist`)
   // It is read twice, which a pipe cannot be.
   if (!statSync(file).isFile())
@@ -154,7 +156,8 @@ async function restore(
   } finally {
     await db.destroy()
   }
-  const counts = await readBackup(databaseUrl, file, header).catch((error: unknown) => {
+  const reading = readBackup(databaseUrl, file, header, { pausesSending })
+  const { counts, isPausedHere } = await reading.catch((error: unknown) => {
     // The tables are made first, and a failure takes all rows back.
     throw new UserError(
       `The backup was not restored: ${asError(error).message.replace(/\.$/, '')}. The database has only empty tables now. When the cause is ` +
@@ -164,6 +167,7 @@ async function restore(
   return {
     result: { writtenAt: header.writtenAt, rows: Object.fromEntries(counts) },
     line: `${sum(counts)} rows from ${counts.size} tables restored, as of ${header.writtenAt}`,
+    isPausedHere,
   }
 }
 

@@ -88,6 +88,12 @@ export async function pauseAllSending(context: Tools, by: Pauser): Promise<void>
   await pause(context, by, ALL_SENDING)
 }
 
+/** Records that all sending is paused since a backup was restored, in whose transaction it was paused. */
+export async function recordPausedByRestore(context: Tools): Promise<void> {
+  await record(context, context.db, { action: 'sending.paused' })
+  context.log.warn({ userId: null }, 'sending.paused')
+}
+
 export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
   return resume(context, by, ALL_SENDING)
 }

@@ -1,17 +1,17 @@
-import { transaction } from '../../database/connection.js'
+import { transaction, type Database } from '../../database/connection.js'
 import {
   findHalfOpenSession,
   takeHalfOpenSession,
   type HalfOpenSession,
 } from '../../database/people/half-open-sessions.js'
 import { hasPasskey } from '../../database/people/second-factors/passkeys.js'
-import { lockUser } from '../../database/people/users.js'
+import { lockUser, type LockedUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { sha256 } from '../../secrets.js'
 import { openSession } from './begin-session.js'
 import type { Context } from '../context.js'
 import { PASSKEY_REFUSED, provePasskey } from './second-factors/passkeys.js'
-import { proveCode } from './second-factors/prove-code.js'
+import { actWithCode } from './second-factors/prove-code.js'
 import { newSession } from './sessions.js'
 
 export type { HalfOpenSession } from '../../database/people/half-open-sessions.js'
@@ -47,9 +47,12 @@ export interface SecondStep {
  */
 export async function completeSignIn(context: Context, step: SecondStep): Promise<{ token: string }> {
   const { halfOpen, code, address, userAgent } = step
-  const { userId } = halfOpen
-  if (!(await proveCode(context, { userId, code, address }))) throw new UserError(CODE_REFUSED, 401)
-  return finish(context, halfOpen, userAgent)
+  const proof = { userId: halfOpen.userId, code, address }
+  const opened = await actWithCode(context, proof, (trx, user) =>
+    finish(context, trx, { halfOpen, user, userAgent }),
+  )
+  if (opened === undefined) throw new UserError(CODE_REFUSED, 401)
+  return opened
 }
 
 export interface PasskeySignIn {
@@ -69,9 +72,10 @@ export interface PasskeySignIn {
 export async function signInByPasskey(context: Context, signIn: PasskeySignIn): Promise<{ token: string }> {
   const { halfOpen, userAgent, ...proof } = signIn
   const { id, userId } = await provePasskey(context, { ...proof, userId: halfOpen?.userId })
-  if (halfOpen !== undefined) return finish(context, halfOpen, userAgent)
   return transaction(context.db, async (trx) => {
-    const isThere = (await lockUser(trx, userId))?.disabledAt === null
+    const user = await lockUser(trx, userId)
+    if (halfOpen !== undefined) return finish(context, trx, { halfOpen, user, userAgent })
+    const isThere = user?.disabledAt === null
     // If the passkey was removed meanwhile, as of a lost device, the session would outlive those that ended with it.
     if (!isThere || !(await hasPasskey(trx, userId, id))) throw new UserError(PASSKEY_REFUSED, 401)
     const { token, row } = newSession(userId, userAgent)
@@ -80,13 +84,16 @@ export async function signInByPasskey(context: Context, signIn: PasskeySignIn): 
   })
 }
 
-function finish(context: Context, { id, userId }: HalfOpenSession, userAgent: string) {
-  return transaction(context.db, async (trx) => {
-    // If the password has been changed or the user disabled in the meantime, the half-open session has ended.
-    const isThere = (await lockUser(trx, userId))?.disabledAt === null
-    if (!isThere || !(await takeHalfOpenSession(trx, id))) throw new UserError(STEP_IS_OVER, 401)
-    const { token, row } = newSession(userId, userAgent)
-    await openSession(context, trx, row)
-    return { token }
-  })
+async function finish(
+  context: Context,
+  trx: Database,
+  step: { halfOpen: HalfOpenSession; user: LockedUser | undefined; userAgent: string },
+): Promise<{ token: string }> {
+  const { halfOpen, user, userAgent } = step
+  // If the password has been changed or the user disabled in the meantime, the half-open session has ended.
+  const isThere = user?.disabledAt === null
+  if (!isThere || !(await takeHalfOpenSession(trx, halfOpen.id))) throw new UserError(STEP_IS_OVER, 401)
+  const { token, row } = newSession(halfOpen.userId, userAgent)
+  await openSession(context, trx, row)
+  return { token }
 }

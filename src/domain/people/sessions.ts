@@ -10,7 +10,7 @@ import {
 import { hasSecondFactor } from '../../database/people/second-factors/has-one.js'
 import { deleteSetUpLinkOf } from '../../database/people/set-up-links.js'
 import { storable } from '../../database/text.js'
-import { findPassword, lockUser, updatePassword } from '../../database/people/users.js'
+import { findPassword, lockUser, updatePassword, type LockedUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
 import { newToken, sha256 } from '../../secrets.js'
@@ -18,7 +18,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
 import { provePasskey } from './second-factors/passkeys.js'
-import { proveCode } from './second-factors/prove-code.js'
+import { actWithCode } from './second-factors/prove-code.js'
 import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { provePassword } from './sign-in-attempts.js'
 
@@ -110,12 +110,16 @@ export async function confirmPassword(
   const refused = new UserError(hasSecondFactor ? CONFIRMATION_REFUSED : PASSWORD_REFUSED, 401)
   const passwordHash = await proveOwnPassword(context, session, password, address)
   if (passwordHash === undefined) throw refused
-  if (hasSecondFactor && !(await proveCode(context, { userId, code, address }))) throw refused
-  return transaction(context.db, async (trx) => {
+  const confirm = async (trx: Database, user: LockedUser | undefined) => {
     // If the password was changed while we compared it, whoever knows only the old one would take over the session.
-    if ((await lockUser(trx, userId))?.passwordHash !== passwordHash) throw refused
+    if (user?.passwordHash !== passwordHash) throw refused
     return renew(trx, session, { isConfirmed: true })
-  })
+  }
+  const token = hasSecondFactor
+    ? await actWithCode(context, { userId, code, address }, confirm)
+    : await transaction(context.db, async (trx) => confirm(trx, await lockUser(trx, userId)))
+  if (token === undefined) throw refused
+  return token
 }
 
 /**

@@ -1,5 +1,6 @@
 import { transaction } from '../../database/connection.js'
 import { deleteAttempt, insertAttempt, type AttemptLimits } from '../../database/people/sign-in-attempts.js'
+import { Unavailable } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { networkOf } from '../../network.js'
 import { sha256 } from '../../secrets.js'
@@ -107,8 +108,14 @@ export async function tryOnce(
     return isRight ? 'right' : 'wrong'
   } finally {
     // An attempt that could not be checked was not a guess.
-    if (isRight !== false) await deleteAttempt(db, attempt.id)
+    if (isRight === undefined) await deleteAttempt(db, attempt.id)
+    // A code that was right is used up: better an attempt that counts for a while than a code that was used for nothing.
+    if (isRight === true) await deleteAttempt(db, attempt.id).catch(unlessUnavailable)
   }
+}
+
+function unlessUnavailable(error: unknown): void {
+  if (!(error instanceof Unavailable)) throw error
 }
 
 /** The email address of an unknown user is not recorded, because people type passwords into the wrong field. */

@@ -1,9 +1,10 @@
-import { transaction } from '../../../database/connection.js'
+import { transaction, type Database } from '../../../database/connection.js'
 import {
   countRecoveryCodes,
   takeRecoveryCode,
 } from '../../../database/people/second-factors/recovery-codes.js'
 import { lockTotpSecret, noteTotpStep } from '../../../database/people/second-factors/totp-secrets.js'
+import { lockUser, type LockedUser } from '../../../database/people/users.js'
 import { record, recordOnce } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { LOCKED_OUT_MINUTES, tryOnce } from '../sign-in-attempts.js'
@@ -26,46 +27,69 @@ export interface CodeProof {
 }
 
 /**
- * True if a code may be tried and is right; a right one works only once.
+ * Does what a code is needed for, if the code may be tried and is right. A right one works only once, and is used in the
+ * same transaction: if Postgres goes away before the end, the code still works.
  *
- * @throws Unavailable
+ * @param act gets the user, who stays locked; what it throws leaves the code unused
+ * @returns what `act` returns; undefined if the code is refused
+ * @throws Unavailable, and the errors of `act`
  */
-export async function proveCode(context: Context, { userId, code, address }: CodeProof): Promise<boolean> {
+export async function actWithCode<T extends object | string>(
+  context: Context,
+  { userId, code, address }: CodeProof,
+  act: (trx: Database, user: LockedUser | undefined) => Promise<T>,
+): Promise<T | undefined> {
   const whose = { subjectId: userId, userId }
   const attempt = { account: `second factor of ${userId}`, address, limits: LIMITS }
-  const outcome = await tryOnce(context, attempt, () => useCode(context, userId, code))
+  let done: T | undefined
+  const outcome = await tryOnce(context, attempt, async () => {
+    done = await transaction(context.db, async (trx) => {
+      // Whoever changes a second factor locks the user first, too.
+      const user = await lockUser(trx, userId)
+      return (await useCode(context, trx, userId, code)) ? act(trx, user) : undefined
+    })
+    return done !== undefined
+  })
   if (outcome === 'wrong') await record(context, context.db, { action: 'second_factor.refused', ...whose })
   if (outcome === 'locked_out') {
     await recordOnce(context, { action: 'second_factor.locked_out', ...whose }, LOCKED_OUT_MINUTES)
   }
-  return outcome === 'right'
+  return done
 }
 
-function useCode(context: Context, userId: string, written: string): Promise<boolean> {
+function useCode(context: Context, trx: Database, userId: string, written: string): Promise<boolean> {
   const code = written.replace(/\s/g, '')
-  return /^\d{6}$/.test(code) ? useAppCode(context, userId, code) : useRecoveryCode(context, userId, written)
+  return /^\d{6}$/.test(code)
+    ? useAppCode(context, trx, userId, code)
+    : useRecoveryCode(context, trx, userId, written)
 }
 
-function useAppCode({ db, secrets }: Context, userId: string, code: string): Promise<boolean> {
-  return transaction(db, async (trx) => {
-    const known = await lockTotpSecret(trx, userId)
-    if (known === undefined || known.confirmedAt === null) return false
-    const step = findStep(secrets.open(known.secretSealed, totpPlace(userId)), code, known.nowMs)
-    if (step === undefined || step <= known.lastStep) return false
-    await noteTotpStep(trx, userId, step)
-    return true
-  })
+async function useAppCode(
+  { secrets }: Context,
+  trx: Database,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const known = await lockTotpSecret(trx, userId)
+  if (known === undefined || known.confirmedAt === null) return false
+  const step = findStep(secrets.open(known.secretSealed, totpPlace(userId)), code, known.nowMs)
+  if (step === undefined || step <= known.lastStep) return false
+  await noteTotpStep(trx, userId, step)
+  return true
 }
 
-function useRecoveryCode(context: Context, userId: string, written: string): Promise<boolean> {
-  return transaction(context.db, async (trx) => {
-    if (!(await takeRecoveryCode(trx, userId, hashOfCode(written)))) return false
-    await record(context, trx, {
-      action: 'second_factor.recovery_code_used',
-      subjectId: userId,
-      userId,
-      after: { codesLeft: await countRecoveryCodes(trx, userId) },
-    })
-    return true
+async function useRecoveryCode(
+  context: Context,
+  trx: Database,
+  userId: string,
+  written: string,
+): Promise<boolean> {
+  if (!(await takeRecoveryCode(trx, userId, hashOfCode(written)))) return false
+  await record(context, trx, {
+    action: 'second_factor.recovery_code_used',
+    subjectId: userId,
+    userId,
+    after: { codesLeft: await countRecoveryCodes(trx, userId) },
   })
+  return true
 }

@@ -98,6 +98,28 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(after).to.deep.equal({ codesLeft: 8 })
   })
 
+  for (const [where, what, isOpened] of [
+    ['before the session is there', 'insert on sessions', false],
+    ['when the session is there', 'delete on sign_in_attempts', true],
+  ] as const) {
+    it(`uses up no code for nothing if Postgres fails ${where}`, async () => {
+      await givePassword()
+      const [recoveryCode = ''] = app.recoveryCodes
+      await context.db.raw(`create function fail() returns trigger language plpgsql as
+        $$ begin raise exception 'no room' using errcode = '53100'; end $$`)
+      await context.db.raw(`create trigger fail before ${what} for each row execute function fail()`)
+      const answers = [await giveCode(recoveryCode), await giveCode(await app.nextCode())]
+      await context.db.raw('drop function fail cascade')
+      expect(await countSessions(context, person.id)).to.equal(isOpened ? 1 : 0)
+      if (isOpened) return expectSentTo(answers[0]!, '/console')
+      expect(answers.map(({ status }) => status)).to.deep.equal([503, 503])
+      expectSentTo(await giveCode(recoveryCode), '/console')
+      await browser.submit('/console/sign-out')
+      await givePassword()
+      expectSentTo(await giveCode(await app.nextCode()), '/console')
+    })
+  }
+
   it('refuses every wrong code with the same text, and never repeats the code', async () => {
     await givePassword()
     const [other = ''] = (await setUpApp(context, (await createPerson(context)).id)).recoveryCodes

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, truncateSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -287,6 +287,12 @@ describe('configuration', () => {
       ])
       expect(faultsOf({ ENCRYPTION_KEY_FILE: await fileWith(KEY) })).to.deep.equal([
         'ENCRYPTION_KEY_FILE and ENCRYPTION_KEY are both set. Remove one of them',
+      ])
+      const long = await fileWith('x')
+      // It takes no room on the disk, and is longer than the longest string.
+      truncateSync(long, 700 * 1024 * 1024)
+      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: long })).to.deep.equal([
+        'ENCRYPTION_KEY_FILE names a file with more than 65536 characters',
       ])
       const faults = faultsOf({ ...key, ENCRYPTION_KEY_FILE: await fileWith('hunter6'), PORT: 'x' })
       expect(faults).to.have.length(2)

@@ -18,7 +18,7 @@ export interface Place {
 export function placeOf(url: string, standardPort: number): Place | undefined {
   if (!URL.canParse(url)) return undefined
   const parsed = new URL(url)
-  const given = decodeURIComponent(parsed.searchParams.get('host') ?? parsed.hostname)
+  const given = decoded(parsed.searchParams.get('host') ?? parsed.hostname)
   const host = given.replace(/^\[|\]$/g, '')
   const isSocket = host.startsWith('/')
   const port = Number(parsed.searchParams.get('port') ?? parsed.port) || standardPort

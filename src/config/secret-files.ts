@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 
 /** A longer file is not a secret. */
 const MAX_LENGTH = 65_536
@@ -39,7 +39,7 @@ export function readSecretFiles(given: NodeJS.ProcessEnv, names: readonly string
 
 function readSecret(path: string): string | { fault: string } {
   try {
-    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    const text = readBeginning(path).replace(/\r?\n$/, '')
     if (text.length > MAX_LENGTH) return { fault: `names a file with more than ${MAX_LENGTH} characters` }
     return text.trim() === '' ? { fault: 'names an empty file' } : text
   } catch (error) {
@@ -47,5 +47,23 @@ function readSecret(path: string): string | { fault: string } {
     return {
       fault: `names a file that cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
     }
+  }
+}
+
+/** A character has up to three bytes in UTF-8 for each unit of its length; the newline may have two more. */
+const MAX_BYTES = 3 * MAX_LENGTH + 2
+
+/** Reads one byte more than a secret can have, so that nothing is read to an end that is far away, or never comes. */
+function readBeginning(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES + 1)
+    let length = 0
+    // A pipe gives its bytes in parts.
+    for (let read = 1; read > 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null)
+    return bytes.toString('utf8', 0, length)
+  } finally {
+    closeSync(file)
   }
 }

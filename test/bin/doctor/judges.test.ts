@@ -130,6 +130,7 @@ describe('how the doctor judges', () => {
       isLocal: true,
     })
     expect(placeOf('postgres://me@/x?host=/run/postgresql', 5432), 'only pg can read it').to.equal(undefined)
+    expect(placeOf('postgres://db/x?host=%25', 5432), 'a lone % means itself').to.include({ host: '%' })
     expect(placeOf('redis://[::1]', 6379)).to.include({ name: '::1:6379', isLocal: true })
   })
 })

@@ -50,6 +50,25 @@ export class AnswersOfListener {
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS).unref()
   }
 
+  /**
+   * Sends all answers at the end, batch by batch. It stops when the service does not take one, or takes too long for all
+   * together: somebody waits at the terminal.
+   */
+  async flushAll(): Promise<void> {
+    const begunAt = performance.now()
+    let before = Infinity
+    while (
+      this.#waiting.length > 0 &&
+      this.#waiting.length < before &&
+      performance.now() - begunAt < TELL_MS
+    ) {
+      before = this.#waiting.length
+      await this.flush()
+    }
+    // One that was under way has taken them.
+    await this.#sending
+  }
+
   async #send(): Promise<void> {
     const attempts = this.#waiting.slice(0, BATCH)
     if (attempts.length === 0) return

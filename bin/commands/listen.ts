@@ -111,7 +111,7 @@ async function listen(
       signal: stopping,
     }).catch(() => undefined)
   }
-  await answers.flush()
+  await answers.flushAll()
 }
 
 function noteOf({ id, startedAt, durationMs, status, failure }: Forwarded): ListenerAnswer {

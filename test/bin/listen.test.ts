@@ -161,6 +161,18 @@ describeWeb('linehook listen', ({ context, web }) => {
     ])
   })
 
+  it('tells of all answers at the end, however many wait', async () => {
+    receiver.answerWith((response) => response.end('{}'))
+    const remote = { url: new URL(receiver.url).origin, token: 'lhp_x' }
+    const answers = new AnswersOfListener(remote, line.lineId, () => undefined)
+    const startedAt = new Date().toISOString()
+    for (let n = 0; n < 250; n += 1)
+      answers.add({ eventId: `event ${n}`, startedAt, durationMs: 1, responseStatus: 200, failure: null })
+    await answers.flushAll()
+    const told = receiver.requests.map(({ body }) => JSON.parse(body) as { attempts: object[] })
+    expect(told.map(({ attempts }) => attempts.length)).to.deep.equal([100, 100, 50])
+  })
+
   it('finds no line by a blank reference, as of a variable that is not set', async () => {
     const environment = environmentOf()
     for (const blank of ['', ' ']) {

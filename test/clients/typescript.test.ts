@@ -210,6 +210,15 @@ describe('the TypeScript client', function () {
     }
     expect(await answered((_, response) => response.end('<!doctype html>'))).to.deep.equal(notJson)
     expect(await answered((_, response) => response.end('{"id":"half'))).to.deep.equal(notJson)
+    const list = async () => {
+      for await (const each of linehook.iterateMessages()) expect(each).to.equal('nothing')
+    }
+    for (const noList of ['{}', 'null', '7']) {
+      behave = (_, response) => response.end(noList)
+      const error: unknown = await list().catch((thrown: unknown) => thrown)
+      expect(error, noList).to.be.instanceOf(client.LinehookError).and.include({ status: 200 })
+      expect(String(error)).to.include('the response is not a list. Check that the URL points to Linehook')
+    }
     expect(
       await answered((_, response) =>
         response.writeHead(200, { 'Content-Length': 9 }).write('{', () => response.destroy()),

@@ -1,6 +1,7 @@
 import {
   exchange,
   keyHeader,
+  LinehookError,
   type Answer,
   type CallOptions,
   type Fetch,
@@ -53,6 +54,13 @@ export class Linehook extends Operations {
     let next: object | undefined = query ?? {}
     while (next !== undefined) {
       const { headers, body }: Answer = await this.#ask('GET', path, { query: next }, options)
+      if (!Array.isArray(body))
+        throw new LinehookError(
+          `GET ${path}: the response is not a list. Check that the URL points to Linehook`,
+          {
+            status: 200,
+          },
+        )
       yield* body as T[]
       next = nextQuery(headers.get('link'))
     }

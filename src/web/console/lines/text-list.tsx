@@ -57,15 +57,26 @@ export function showTextList(context: Context): Middleware {
   }
 }
 
+/** A column that the text names and the file lacks is a fault of either. */
+const FILE_FAULT = /^(The file (?!has no column)|The first line |Line \d+ is not valid CSV|Choose a file)/
+
 /** @param props.csv the file that was chosen before, which stays unless another one is chosen */
 function ListForm(props: { page: Page; path: string; csv: string | undefined; list?: PreviewedList }) {
   const { page, path, csv, list } = props
   const action = `${path}/preview`
+  const { fault } = page
+  const isFileRefused = fault?.action === action && FILE_FAULT.test(fault.message)
   return (
     <Form page={page} action={action} isMultipart>
       <label>
         CSV file
-        <input name="file" type="file" accept=".csv,text/csv" required={csv === undefined} />
+        <input
+          name="file"
+          type="file"
+          accept=".csv,text/csv"
+          required={csv === undefined}
+          {...(isFileRefused ? { 'aria-invalid': 'true' as const } : {})}
+        />
         <small>
           {csv !== undefined && 'Leave empty to keep the file you chose. '}
           UTF-8, up to 1 MiB and {MAX_ROWS.toLocaleString('en')} rows. The first line names the columns.

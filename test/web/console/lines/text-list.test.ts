@@ -161,7 +161,11 @@ describeWith('a text to many from a CSV file', open, (site) => {
       const refused = await preview(wrong, 'Hi')
       expect(faultOf(refused)).to.match(fault instanceof RegExp ? fault : new RegExp(`^${fault}$`))
       expect(refused.text).to.include('>Hi</textarea>')
+      expect(refused.text).to.match(/<input name="file"[^>]* aria-invalid="true"/)
     }
+    expect(misspelt.text, 'the text may be wrong as well').to.not.match(
+      /<input name="file"[^>]* aria-invalid/,
+    )
     const withoutFile = await browser.submitMultipart(`${path}/preview`, { text: 'Hi' })
     expect(faultOf(withoutFile)).to.equal('Choose a file')
     const emptied = await preview('', 'Hi', { csv })

@@ -21,6 +21,7 @@ export function createFolderStorage(folder: string): Storage {
       // The stream may fail before it is read: without a listener that would end the process.
       bytes.on('error', () => undefined)
       let isOurs = false
+      let isRenamed = false
       try {
         const isNewFolder = (await mkdir(dirname(path), { recursive: true, mode: OURS })) !== undefined
         // The file is opened before anything is read: one that is still being opened could not be removed, and would
@@ -29,11 +30,13 @@ export function createFolderStorage(folder: string): Storage {
         isOurs = true
         await pipeline(bytes, file.createWriteStream({ flush: true }))
         await rename(unfinished, path)
+        isRenamed = true
         // Postgres keeps the row that says so through a power failure, so the file and its name have to outlive it too.
         await syncFolder(dirname(path))
         if (isNewFolder) await syncFolder(root)
       } catch (error) {
-        if (isOurs) await rm(unfinished, { force: true }).catch(() => undefined)
+        // The next attempt writes a file of its own, and after the last one nothing would ever remove this one.
+        if (isOurs) await rm(isRenamed ? path : unfinished, { force: true }).catch(() => undefined)
         throw new StorageFailed('write a file', error)
       }
     },
@@ -58,14 +61,16 @@ export function createFolderStorage(folder: string): Storage {
   }
 }
 
-/** Some file systems of a network cannot sync a folder, and keep its names by themselves. */
+/** Some file systems of a network cannot sync a folder, and keep its names by themselves. Some systems cannot open one. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path)
   try {
-    await folder.sync()
+    const folder = await open(path)
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
   } catch (error) {
-    if (!hasCode(error, 'EINVAL', 'ENOTSUP', 'EBADF', 'EPERM')) throw error
-  } finally {
-    await folder.close()
+    if (!hasCode(error, 'EINVAL', 'ENOTSUP', 'EBADF', 'EPERM', 'EISDIR', 'EACCES')) throw error
   }
 }

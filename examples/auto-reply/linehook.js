@@ -65,6 +65,8 @@ export async function sendMessage(message, idempotencyKey) {
         'Idempotency-Key': idempotencyKey,
       },
       body: JSON.stringify(message),
+      // Without a time-out, a reply would wait for minutes.
+      signal: AbortSignal.timeout(10_000),
     })
   let response = await post()
   if (response.status === 401) {

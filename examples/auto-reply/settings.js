@@ -1,3 +1,6 @@
+// In `.env`, `NAME=` without a value leaves a setting out.
+const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
+
 /** The settings from the environment; `.env.example` explains each. */
 export const {
   LINEHOOK_URL = 'http://localhost:3000',
@@ -6,7 +9,7 @@ export const {
   CLIENT_ID,
   CLIENT_SECRET,
   SIGNING_SECRET,
-} = process.env
+} = given
 
 const missing = Object.entries({ CLIENT_ID, CLIENT_SECRET, SIGNING_SECRET }).filter(([, value]) => !value)
 if (missing.length > 0) {

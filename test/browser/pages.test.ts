@@ -294,6 +294,52 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
+  it('go on by two rows if Next is pressed twice before the details come', async () => {
+    const ids: string[] = []
+    for (const text of ['one', 'two', 'three'])
+      ids.push(await queueMessage(context, owner.line, { text, status: 'sent' }))
+    const { page } = await visit()
+    await page.goto('/console/activity')
+    const paths = await page
+      .locator('ol.activity > li[id] > div > a:first-child')
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname))
+    const held: (() => Promise<void>)[] = []
+    await page.locator(`ol.activity a[href$="${paths[0]}"]`).first().click()
+    await page.waitForURL(`**${paths[0]}`)
+    for (const path of paths.slice(1, 3))
+      await page.route(`**${path}`, (route) => void held.push(() => route.continue()))
+    await page.keyboard.press('j')
+    await until('the next is asked for', () => held.length === 1)
+    await page.keyboard.press('j')
+    await until('the next is asked for again', () => held.length === 2)
+    for (const go of held) await go()
+    await page.waitForURL((url) => url.pathname === paths[2])
+    await context.db('messages').whereIn('id', ids).delete()
+    await page.context().close()
+  })
+
+  it('have a count of segments that is read out only when it changes', async () => {
+    const { page } = await visit()
+    await page.goto(owner.fill('/console/lines/:lineId/send'))
+    const counts: string[] = []
+    await page.exposeFunction('noteCount', (text: string) => counts.push(text))
+    await page.locator('#segment-count [role=status]').evaluate((region) => {
+      const note = (globalThis as unknown as { noteCount: (text: string) => void }).noteCount
+      new MutationObserver(() => {
+        note(region.isConnected ? (region.textContent ?? '') : 'replaced')
+      }).observe(document, { subtree: true, childList: true, characterData: true })
+    })
+    const text = page.locator('#messages textarea')
+    const words = page.locator('#segment-count')
+    for (const typed of ['a', 'b', 'c']) {
+      await text.pressSequentially(typed)
+      await words.getByText(`${await text.inputValue().then(({ length }) => length)} character`).waitFor()
+    }
+    expect(await page.locator('#segment-count [role=status]').count()).to.equal(1)
+    expect([...new Set(counts)].filter(Boolean)).to.deep.equal(['1 segment, GSM-7'])
+    await page.context().close()
+  })
+
   it('send no reply by the Enter that ends a composition', async () => {
     const { page } = await visit()
     await page.goto(owner.fill('/console/lines/:lineId/conversations/:number'))

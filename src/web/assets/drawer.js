@@ -8,6 +8,8 @@ const DETAILS = /^\/console\/messages\/[\w-]+$/
 let drawer
 /** The row whose details are shown, as its link has it: the list may be made again while they are. */
 let shown
+/** The row whose details were asked for last: Next, pressed again before they come, is another step. */
+let asked
 let listTitle
 /** How many details were asked for. An answer that comes after the next request, or after Close, is dropped. */
 let askedCount = 0
@@ -26,6 +28,7 @@ async function open(href, { isBack = false } = {}) {
   askedCount += 1
   const own = askedCount
   const url = new URL(href, location.href)
+  asked = url.pathname
   const answer = await fetch(url, { headers: { Accept: 'text/html' } }).catch(() => undefined)
   const text = await answer?.text().catch(() => undefined)
   if (own !== askedCount) return undefined
@@ -76,7 +79,7 @@ function close() {
   askedCount += 1
   const row = rowOf(shown)
   drawer.remove()
-  drawer = shown = undefined
+  drawer = shown = asked = undefined
   document.title = listTitle
   mark()
   row?.focus()
@@ -98,7 +101,7 @@ function mark() {
 
 function go(step) {
   const all = rows()
-  const next = all[all.findIndex(({ pathname }) => pathname === shown) + step]
+  const next = all[all.findIndex(({ pathname }) => pathname === asked) + step]
   if (next === undefined) return
   next.scrollIntoView({ block: 'nearest' })
   void open(next.href)

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Language } from '../../../kit/text/national-tables.js'
 import type { Measure } from '../../../domain/messages/segments.js'
 import { countOf } from '../../../domain/operating/overview/figures.js'
@@ -7,16 +8,29 @@ export function segmentWords({ segmentCount, encoding }: Pick<Measure, 'segmentC
   return `${countOf(segmentCount, 'segment')}, ${encoding}`
 }
 
-/** Shows the same with its reason, beside a form. */
+/**
+ * Shows the same with its reason, beside a form. Only the number of segments is read out, when it changes: the rest changes
+ * with each character, and nobody could type while it is read.
+ */
 export function SegmentCount({ measure }: { measure: Measure }) {
   const { characterCount, unitCount, room } = measure
-  if (characterCount === 0) return <p class="muted">Enter text to count its segments.</p>
+  if (characterCount === 0) return <NoCount>Enter text to count its segments.</NoCount>
   return (
     <p>
-      <strong>{segmentWords(measure)}</strong>: {countOf(characterCount, 'character')},{' '}
+      <strong role="status">{segmentWords(measure)}</strong>: {countOf(characterCount, 'character')},{' '}
       {countOf(unitCount, 'unit')}. A single segment holds {room.single}, and each segment of a longer text
       holds {room.part}
       {whyOf(measure)}.
+    </p>
+  )
+}
+
+/** Stands where the count will be. A screen reader reads what comes into an element that it knows already. */
+export function NoCount({ children }: { children?: ComponentChildren }) {
+  return (
+    <p class="muted">
+      <strong role="status"></strong>
+      {children}
     </p>
   )
 }

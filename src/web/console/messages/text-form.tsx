@@ -13,7 +13,7 @@ import { explainFailure } from '../endpoints/failures.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { faultOf, Form, TextArea, typedIn } from '../form.js'
 import { answerFragment, type Page, type ShownOnce } from '../page.js'
-import { SegmentCount } from './segments.js'
+import { NoCount, SegmentCount } from './segments.js'
 import { readSendTime, SendTime } from './send-time.js'
 import { sessionOf } from '../people/session.js'
 
@@ -21,7 +21,8 @@ const COUNT_ID = 'segment-count'
 const URLENCODED = 'application/x-www-form-urlencoded'
 
 /** A refusal, or the sign-in page after the session's end, replaces the whole page: it keeps the typed fields. */
-const REFUSED = { 'data-hx-status-4xx': 'target:body', 'data-hx-status-5xx': 'target:body' }
+const WHOLE = 'target:body swap:innerHTML'
+const REFUSED = { 'data-hx-status-4xx': WHOLE, 'data-hx-status-5xx': WHOLE }
 
 /**
  * Nobody asked for the count that comes while they type, so a refusal only leaves it empty: with the whole page, the text
@@ -59,15 +60,16 @@ export function TextForm(props: {
   const count = {
     'data-hx-post': counting,
     'data-hx-target': `#${COUNT_ID}`,
-    'data-hx-swap': 'innerHTML',
+    // What has not changed stays, and is not read out again.
+    'data-hx-swap': 'innerMorph',
     // Pictures are not sent to count a text.
     'data-hx-encoding': URLENCODED,
   }
   const time = <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
   const pictures = faultOf({ page, action, name: 'picture', label: 'Pictures to send' })
   const countWords = (
-    <div id={COUNT_ID} role="status">
-      {counted !== undefined && <SegmentCount measure={counted.measure} />}
+    <div id={COUNT_ID}>
+      {counted === undefined ? <NoCount /> : <SegmentCount measure={counted.measure} />}
     </div>
   )
   return (

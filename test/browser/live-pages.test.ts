@@ -133,6 +133,26 @@ describe('live pages in a browser', function () {
     expect(complaints.filter((each) => !each.includes('429'))).to.deep.equal([])
   })
 
+  it('say so as long as the stream of any piece is lost, in a browser without shared workers', async () => {
+    const { page } = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id })
+    await page.context().addInitScript('delete globalThis.SharedWorker')
+    const lost = /\/console\/unread\/live/
+    await page.route(lost, (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: 'retry: 100\n\n' }),
+    )
+    await page.goto('/console/activity')
+    const paths = await page
+      .locator('[data-live]')
+      .evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset.live))
+    expect(paths).to.have.length(2)
+    const note = page.getByText('Not live. The connection is lost. Trying again…')
+    await note.waitFor()
+    await page.unroute(lost)
+    // The list itself, where this is said, is sent anew once a minute.
+    await note.waitFor({ state: 'detached', timeout: 30_000 })
+    await page.context().close()
+  })
+
   for (const [browserKind, without, said] of [
     ['with shared workers', [], 'Not live. The session of this page is over. Reload the page.'],
     ['without them', ['SharedWorker'], 'Not live. The connection is lost. Trying again…'],

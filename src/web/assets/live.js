@@ -6,6 +6,8 @@ const { worker, session } = document.currentScript.dataset
 
 let port
 let own = []
+/** Where the streams come from that are lost at the moment, in a browser that has no shared workers. */
+const lost = new Set()
 
 function begin() {
   end()
@@ -24,13 +26,19 @@ function end() {
   port?.postMessage({ at: [] })
   port = undefined
   for (const each of own.splice(0)) each.close()
+  lost.clear()
 }
 
 function openOwn(at) {
   const stream = new EventSource(`${at}${at.includes('?') ? '&' : '?'}session=${session}`)
-  stream.onmessage = ({ data }) => hear({ at, html: data })
+  stream.onmessage = ({ data }) => {
+    const wasLost = lost.delete(at)
+    hear({ at, html: data })
+    if (wasLost) hear({})
+  }
   stream.onerror = () => {
-    hear({ fault: 'The connection is lost.' })
+    lost.add(at)
+    hear({})
     // A stream that the browser has given up is tried again later.
     if (stream.readyState === EventSource.CLOSED) setTimeout(() => own.includes(stream) && begin(), 10_000)
   }
@@ -43,12 +51,13 @@ function livePieces(at) {
   )
 }
 
-function hear({ at, html, gone, fault, isOver = false }) {
+function hear({ at, html, gone, fault = lost.size > 0 ? 'The connection is lost.' : '', isOver = false }) {
   if (isOver) end()
-  for (const [n, piece] of livePieces(at).entries()) {
+  const [first] = livePieces()
+  for (const piece of livePieces(at)) {
     // A fault of all pieces is shown once, at the first.
-    const first = isOver ? 'The session of this page is over. Reload the page.' : fault
-    say(piece, gone ?? (n === 0 ? first : undefined) ?? '', isOver)
+    const said = isOver ? 'The session of this page is over. Reload the page.' : fault
+    say(piece, gone ?? (piece === first ? said : ''), isOver)
     if (html === undefined) continue
     const swap = `${piece.getAttribute('data-hx-swap') ?? 'innerMorph'} swapEmpty:false`
     void htmx.swap({ text: html, target: piece, sourceElement: piece, swap })
@@ -65,7 +74,9 @@ function say(piece, fault, isOver) {
     note.className = 'notice not-live'
     note.setAttribute('role', 'status')
     const sentence = fault.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')
-    note.textContent = `Not live. ${sentence}${isOver ? '' : ' Trying again…'}`
+    const words = `Not live. ${sentence}${isOver ? '' : ' Trying again…'}`
+    // The same words once more would be read out once more.
+    if (note.textContent !== words) note.textContent = words
     if (said === undefined) piece.before(note)
   }
 }

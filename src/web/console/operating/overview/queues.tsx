@@ -6,7 +6,7 @@ const MOODS = { normal: 'good', behind: 'waiting', stuck: 'bad' }
 
 export function Queues({ queues }: { queues: readonly QueueView[] }) {
   return (
-    <table class="rows">
+    <table class="rows queues">
       <thead>
         <tr>
           <th>Queue</th>

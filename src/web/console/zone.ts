@@ -14,8 +14,8 @@ export function isZone(name: string): boolean {
 }
 
 /**
- * Returns the time at which a clock in the zone shows this, from 1970 on and before the year 10000. If an hour comes twice in autumn, the first
- * counts.
+ * Returns the time at which a clock in the zone shows this, from 1970 on and before the year 10000. If an hour comes
+ * twice in autumn, the first counts.
  *
  * @param shown the same as if it were UTC, in milliseconds; not before 1970
  */

@@ -9,8 +9,8 @@ interface Closing {
  * As with a variable that a hook sets, it is there when hooks and tests run, and not yet when the body does:
  *
  * ```ts
- * describeWith('the console', startConsole, (site) => {
- *   it('has a page', async () => expectPage(await site.web.request('/console')))
+ * describeWith('a receiver', startReceiver, (receiver) => {
+ *   it('has a URL', () => expect(receiver.url).to.match(/^http:/))
  * })
  * ```
  */
@@ -45,6 +45,24 @@ export function openForEachTest<T extends Closing>(open: () => Promise<T>): T {
   beforeEach(opening.open)
   afterEach(opening.close)
   return opening.object
+}
+
+/** Called in the body of a `describe`: made before each of its tests. The object is the same from the beginning. */
+export function forEachTest<T extends object>(make: () => Promise<T>): T {
+  const object = {} as T
+  beforeEach(async () => {
+    Object.assign(object, await make())
+  })
+  return object
+}
+
+/** As `forEachTest`, made once, before the first of its tests. */
+export function forAllTests<T extends object>(make: () => Promise<T>): T {
+  const object = {} as T
+  before(async () => {
+    Object.assign(object, await make())
+  })
+  return object
 }
 
 /**

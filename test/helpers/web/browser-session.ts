@@ -6,8 +6,12 @@ import type { Answer, TestWeb } from './web.js'
 /** A browser without a screen: it keeps its cookie and sends forms with their token. */
 export interface BrowserSession {
   get(path: string, headers?: Record<string, string>): Promise<Answer>
-  /** Posts a form as the page's own form would. */
-  submit(path: string, fields?: Record<string, string>): Promise<Answer>
+  /** Posts a form as the page's own form would; as pairs, a name may have several values. */
+  submit(
+    path: string,
+    fields?: Record<string, string> | [name: string, value: string][],
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /** As `submit`, for a form with files. */
   submitMultipart(path: string, fields: Record<string, string | Blob>): Promise<Answer>
   /** As `submitMultipart`, also with several files in one field. */
@@ -51,11 +55,13 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
 
   return {
     get: (path, headers = {}) => request(path, { headers }),
-    submit: (path, fields = {}) =>
+    submit: (path, fields = {}, headers = {}) =>
       request(path, {
         method: 'POST',
-        headers: { 'Sec-Fetch-Site': 'same-origin' },
-        body: new URLSearchParams({ csrf: formToken(), ...fields }),
+        headers: { 'Sec-Fetch-Site': 'same-origin', ...headers },
+        body: new URLSearchParams(
+          Array.isArray(fields) ? [['csrf', formToken()], ...fields] : { csrf: formToken(), ...fields },
+        ),
       }),
     submitMultipart: (path, fields) => {
       const form = new FormData()

@@ -11,13 +11,49 @@ import { createPerson, type Person } from '../../domain/people/people.js'
 import type { Role } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { forEachTest } from '../../helpers/suite.js'
 import { routesOf, type Route } from '../../helpers/web/routes.js'
 import { startSession } from '../../helpers/web/sessions.js'
-import type { BrowserSession } from '../../helpers/web/browser-session.js'
-import type { Answer } from '../../helpers/web/web.js'
+import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
+import type { Answer, TestWeb } from '../../helpers/web/web.js'
 
 /** Below /simulator, but for programs: without a session and without pages. */
 const FOR_PROGRAMS = ['/simulator/inbound', '/simulator/outbox', '/uploads/:token']
+
+/** A browser in which a new user is signed in, or a new operator. */
+export async function browseAs(context: Context, web: TestWeb, role: Role = 'user'): Promise<BrowserSession> {
+  return browse(context, web, (await createPerson(context, { role })).id)
+}
+
+/** Called in the body of a suite: before each test somebody new signs in, in a browser of their own. */
+export function signedInForEachTest(context: Context, web: TestWeb, role: Role = 'user') {
+  const person = forEachTest(() => createPerson(context, { role }))
+  const browser = forEachTest(() => browse(context, web, person.id))
+  return { person, browser }
+}
+
+/** Opens a page of the table, or sends its form. */
+export function request(
+  browser: BrowserSession,
+  method: string,
+  path: string,
+  fields?: Record<string, string>,
+): Promise<Answer> {
+  return method === 'GET' ? browser.get(path) : browser.submit(path, fields)
+}
+
+/** The form at this path may have files. */
+export const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
+
+/** Sends the form that is at this path, in its own encoding. */
+export function sendForm(
+  browser: BrowserSession,
+  path: string,
+  fields: Record<string, string | Blob>,
+): Promise<Answer> {
+  if (isMultipart(path)) return browser.submitMultipart(path, fields)
+  return browser.submit(path, fields as Record<string, string>)
+}
 
 /** Sends a form that makes something, and opens the page that shows it once. */
 export async function submitAndSee(
@@ -99,6 +135,13 @@ export async function createOwner(
   return { person, line, fill }
 }
 
+/** What a notice tells of an endpoint of a line. */
+export const endpointDetails = (userId: string, more: Record<string, unknown>) => ({
+  ...{ endpointId: newId(), host: 'hooks.example.com', userId, lineId: 'a-line', lineName: 'Front desk' },
+  ...{ applicationId: null, applicationName: null, failureCount: 9, failingForMs: 3_700_000 },
+  ...{ lastFailure: 'timeout', reason: 'gone', ...more },
+})
+
 export function expectPage(answer: Answer, status = 200): void {
   expect([answer.status, answer.headers.get('content-type')], answer.text).to.deep.equal([
     status,
@@ -147,6 +190,14 @@ export async function allRows({ db }: Context): Promise<Record<string, unknown[]
     dumped[name] = rows.map(({ row }) => row)
   }
   return dumped
+}
+
+/** Every row of what forms change, and what the audit log says was done, but for the acts that are left out. */
+export async function rowsAndActs(context: Context, leftOut: RegExp): Promise<Record<string, unknown>> {
+  const { sessions, sign_in_attempts, audit_log = [], ...others } = await allRows(context)
+  expect([sessions, sign_in_attempts]).to.not.include(undefined)
+  const acts = (audit_log as { action: string }[]).map(({ action }) => action)
+  return { ...others, acts: acts.filter((action) => !leftOut.test(action)) }
 }
 
 /** The page that asks for the password before a form does anything. */

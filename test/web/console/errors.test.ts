@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { changeRows } from '../../domain/fixtures.js'
 import { freePort } from '../../../dev/services/free-port.js'
 import { readConfig } from '../../../src/config.js'
 import { createContext } from '../../../src/domain/open-context.js'
@@ -7,15 +8,18 @@ import { newId } from '../../../src/ids.js'
 import { createPerson } from '../../domain/people/people.js'
 import { browse } from '../../helpers/web/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
+import { openings } from '../../helpers/openings.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { describeWeb, serveApp } from '../../helpers/web/web.js'
-import { consoleRoutes, expectPage } from './support.js'
+import { browseAs, consoleRoutes, expectPage } from './support.js'
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const XSS = '<script>alert(1)</script>'
 
 describeWeb('what goes wrong', ({ context, web }) => {
+  const open = openings()
+
   it('is a page for browsers, and a problem for everybody else', async () => {
     for (const [method, path, status, message] of [
       ['GET', '/nothing', 404, 'Nothing was found at this path'],
@@ -50,10 +54,7 @@ describeWeb('what goes wrong', ({ context, web }) => {
 
   it('shows what somebody put into a link as text', async () => {
     const person = await createPerson(context)
-    await context
-      .db('users')
-      .where({ id: person.id })
-      .update({ name: XSS, email: `"${XSS}'@example.com` })
+    await changeRows(context, 'users', person.id, { name: XSS, email: `"${XSS}'@example.com` })
     const browser = await browse(context, web, person.id)
     const visitor = await browse(context, web)
     const query = encodeURIComponent(`"'>${XSS}`)
@@ -82,7 +83,7 @@ describeWeb('what goes wrong', ({ context, web }) => {
   })
 
   it('in a path that is odd is the sender’s fault', async () => {
-    const browser = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+    const browser = await browseAs(context, web, 'operator')
     for (const path of [
       '/console/lines/%',
       '/console/lines/%00',
@@ -97,49 +98,39 @@ describeWeb('what goes wrong', ({ context, web }) => {
 
   it('inside is told without a detail, and logged', async () => {
     const { log, lines } = memoryLog()
-    const broken = await createTestContext()
-    const brokenWeb = await serveApp({ ...broken, log })
-    try {
-      const browser = await browse(broken, brokenWeb, (await createPerson(broken)).id)
-      await broken.db.raw('alter table api_tokens rename to api_tokens_away')
-      const answer = await browser.get('/console/settings')
-      expectPage(answer, 500)
-      expect(answer.text)
-        .to.include('Internal error')
-        .and.not.to.match(/api_tokens|node_modules/)
-      expect(lines.map(({ msg }) => msg)).to.include('request.failed')
-    } finally {
-      await brokenWeb.close()
-      await broken.close()
-    }
+    const broken = await open(createTestContext())
+    const brokenWeb = await open(serveApp({ ...broken, log }))
+    const browser = await browseAs(broken, brokenWeb)
+    await broken.db.raw('alter table api_tokens rename to api_tokens_away')
+    const answer = await browser.get('/console/settings')
+    expectPage(answer, 500)
+    expect(answer.text)
+      .to.include('Internal error')
+      .and.not.to.match(/api_tokens|node_modules/)
+    expect(lines.map(({ msg }) => msg)).to.include('request.failed')
   })
 
   it('without Postgres is 503 on every page, soon, with no stack and no new cookie', async () => {
     const environment = await createEnvironment({
       DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none`,
     })
-    const away = createContext(readConfig(environment), { process: 'test' })
+    const away = open(createContext(readConfig(environment), { process: 'test' }))
     const { log, lines } = memoryLog()
-    const awayWeb = await serveApp({ ...away, log })
+    const awayWeb = await open(serveApp({ ...away, log }))
     const cookie = `__Host-linehook=${'x'.repeat(43)}`
-    try {
-      const routes = consoleRoutes(away).filter(({ method }) => method === 'GET')
-      const answers = await Promise.all(
-        routes.map(({ path }) => awayWeb.request(path, { headers: { ...BROWSER, Cookie: cookie } })),
-      )
-      for (const answer of answers) {
-        expectPage(answer, 503)
-        expect(answer.text).to.include('Service is temporarily unavailable')
-        expect(answer.text).not.to.match(/ECONNREFUSED|127\.0\.0\.1|node_modules/)
-        expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
-        expect(answer.headers.getSetCookie()).to.deep.equal([])
-      }
-      // A visitor's sign-in page needs nothing of it.
-      expectPage(await awayWeb.request('/console/sign-in', { headers: BROWSER }))
-      expect(JSON.stringify(lines)).not.to.include('x'.repeat(43))
-    } finally {
-      await awayWeb.close()
-      await away.close()
+    const routes = consoleRoutes(away).filter(({ method }) => method === 'GET')
+    const answers = await Promise.all(
+      routes.map(({ path }) => awayWeb.request(path, { headers: { ...BROWSER, Cookie: cookie } })),
+    )
+    for (const answer of answers) {
+      expectPage(answer, 503)
+      expect(answer.text).to.include('Service is temporarily unavailable')
+      expect(answer.text).not.to.match(/ECONNREFUSED|127\.0\.0\.1|node_modules/)
+      expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+      expect(answer.headers.getSetCookie()).to.deep.equal([])
     }
+    // A visitor's sign-in page needs nothing of it.
+    expectPage(await awayWeb.request('/console/sign-in', { headers: BROWSER }))
+    expect(JSON.stringify(lines)).not.to.include('x'.repeat(43))
   })
 })

@@ -2,10 +2,11 @@ import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
 import { newId } from '../../../src/ids.js'
 import { createPerson } from '../../domain/people/people.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, messageBody } from '../../helpers/factories.js'
+import { openForEachTest } from '../../helpers/suite.js'
 import { startSession } from '../../helpers/web/sessions.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { serveApp } from '../../helpers/web/web.js'
 import { expectAccepted } from '../support.js'
 import { hear, type Heard } from '../../helpers/web/hear.js'
 
@@ -14,27 +15,28 @@ const MAX_STREAMS_OF_USER = 10
 
 // Hundreds of streams at once ask for a connection, of which there are few.
 describeContext('a live piece of a page', { acquireTimeoutMs: 60_000 }, (context) => {
-  let web: TestWeb
-  let line: TestLine
+  const web = openForEachTest(() => serveApp(context))
+  const line = lineForEachTest(context)
   let path: string
   const open: Heard[] = []
 
-  beforeEach(async () => {
-    web = await serveApp(context)
-    line = await createLine(context)
+  beforeEach(() => {
     path = `/console/lines/${line.lineId}/limits/live`
   })
 
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((heard) => heard.close()))
-    await web.close()
-  })
+  afterEach(() => Promise.all(open.splice(0).map((heard) => heard.close())))
 
   const cookieOf = async (userId: string) => `__Host-linehook=${await startSession(context, userId)}`
 
   const listen = async (cookie: string, of = path): Promise<Heard> => {
     const heard = await hear(web.url + of, { Cookie: cookie })
     open.push(heard)
+    return heard
+  }
+  /** As the owner of the line, until the first event has come. */
+  const hearFirst = async (): Promise<Heard> => {
+    const heard = await listen(await cookieOf(line.userId))
+    await until('the first event', () => heard.text !== '')
     return heard
   }
   const eventsOf = ({ text }: Heard) => text.split('\n\n').filter((each) => each.startsWith('data: '))
@@ -62,8 +64,7 @@ describeContext('a live piece of a page', { acquireTimeoutMs: 60_000 }, (context
   })
 
   it('ends with the session', async () => {
-    const heard = await listen(await cookieOf(line.userId))
-    await until('the first event', () => heard.text !== '')
+    const heard = await hearFirst()
     await context.db('sessions').where({ user_id: line.userId }).delete()
     await until('the end', () => heard.isOver)
   })
@@ -95,8 +96,7 @@ describeContext('a live piece of a page', { acquireTimeoutMs: 60_000 }, (context
   })
 
   it('is closed when the process stops', async () => {
-    const heard = await listen(await cookieOf(line.userId))
-    await until('the first event', () => heard.text !== '')
+    const heard = await hearFirst()
     const drained = web.drain().then(() => 'drained')
     await until('the end of the stream', () => heard.isOver, 15_000)
     expect(await drained).to.equal('drained')
@@ -104,10 +104,7 @@ describeContext('a live piece of a page', { acquireTimeoutMs: 60_000 }, (context
 
   it('ends quietly when what it shows is gone', async () => {
     const stranger = await createLine(context)
-    const cookie = await cookieOf(line.userId)
-    expect((await listen(cookie, `/console/lines/${stranger.lineId}/limits/live`)).status).to.equal(404)
-    const heard = await listen(cookie)
-    await until('the first event', () => heard.text !== '')
+    const heard = await hearFirst()
     await context.db('lines').where({ id: line.lineId }).update({ user_id: stranger.userId })
     await until('the end', () => heard.isOver)
   })

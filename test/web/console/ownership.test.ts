@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { createPerson, type Person } from '../../domain/people/people.js'
+import { forAllTests } from '../../helpers/suite.js'
 import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
-import { allRows, consoleRoutes, createOwner, expectPage, type Owner } from './support.js'
+import { allRows, consoleRoutes, createOwner, expectPage, request } from './support.js'
 
 /** One path names a number that is everybody's; what it may be written to is the form's own question. */
 const NAMES_NOTHING_OF_OURS = /:phone/
@@ -11,16 +11,9 @@ const NAMES_NOTHING_OF_OURS = /:phone/
 const OF_OPERATORS = /^\/console\/(overview|sending|people|audit|carriers|users|search\/look)\b/
 
 describeWeb('what is another user’s, in the console', ({ context, web }) => {
-  let owner: Owner
-  let stranger: Person
-  let browser: BrowserSession
-
-  before(async () => {
-    owner = await createOwner(context)
-    stranger = await createPerson(context, { role: 'user' })
-    await createLine(context, { userId: stranger.id })
-    browser = await browse(context, web, stranger.id)
-  })
+  const owner = forAllTests(() => createOwner(context))
+  const stranger = forAllTests(() => createLine(context))
+  const browser = forAllTests(() => browse(context, web, stranger.userId))
 
   const fields = () => ({
     lineId: owner.line.lineId,
@@ -41,7 +34,7 @@ describeWeb('what is another user’s, in the console', ({ context, web }) => {
     const before = await allRows(context)
     for (const { method, path } of routes) {
       const filled = owner.fill(path)
-      const answer = method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields())
+      const answer = await request(browser, method, filled, fields())
       expect(answer.status, `${method} ${path}`).to.equal(404)
       for (const secret of [owner.line.token, owner.line.number, owner.person.email]) {
         expect(answer.text, `${method} ${path}`).not.to.include(secret)
@@ -56,7 +49,7 @@ describeWeb('what is another user’s, in the console', ({ context, web }) => {
     const before = await allRows(context)
     for (const { method, path } of routes) {
       const filled = owner.fill(path)
-      const answer = method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields())
+      const answer = await request(browser, method, filled, fields())
       expectPage(answer, 404)
       expect(answer.text, `${method} ${path}`).to.include('Nothing was found at this path')
     }
@@ -67,9 +60,7 @@ describeWeb('what is another user’s, in the console', ({ context, web }) => {
         .filter((href) => OF_OPERATORS.test(href))
     expect(await linksOf(browser)).to.deep.equal([])
     expect(await linksOf(await browse(context, web, owner.person.id))).to.include.members([
-      '/console/overview',
-      '/console/audit',
-      '/console/users',
+      ...['/console/overview', '/console/audit', '/console/users', '/console/carriers'],
     ])
   })
 

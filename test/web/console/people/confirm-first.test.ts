@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { createPerson, PASSWORD } from '../../../domain/people/people.js'
+import { forEachTest } from '../../../helpers/suite.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { setUpApp } from '../../../helpers/web/second-factor.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import {
-  allRows,
   carriedBy,
   consoleRoutes,
   createOwner,
@@ -14,7 +15,8 @@ import {
   isAskedAgain,
   isOpen,
   loseFreshness,
-  type Owner,
+  rowsAndActs,
+  sendForm,
   submitAndSee,
 } from '../support.js'
 
@@ -53,23 +55,22 @@ const mayGoOn = (path: string) =>
   !ASKED_NEVERTHELESS.test(path) && NOT_ASKED.some(([, paths]) => paths.test(path))
 
 describeWeb('a form that needs a recent password', ({ context, web }) => {
-  let owner: Owner
-  let other: Awaited<ReturnType<typeof createPerson>>
+  const owner = forEachTest(() => createOwner(context))
+  const other = forEachTest(() => createPerson(context))
   let browser: BrowserSession
 
   beforeEach(async () => {
-    owner = await createOwner(context)
-    other = await createPerson(context)
     await context.db('sign_in_attempts').delete()
     browser = await browse(context, web, owner.person.id)
     await loseFreshness(context)
   })
 
-  const forms = consoleRoutesOf(() => context)
+  const forms = () =>
+    consoleRoutes(context)
+      .filter(({ method, path }) => method === 'POST' && !isOpen(path))
+      .map(({ path }) => path)
   /** Operators do these things to somebody else. */
   const fill = (path: string) => owner.fill(path.replace(':userId', other.id))
-  const post = (path: string, fields: Record<string, string>) =>
-    path.startsWith('/simulator/') ? browser.submitMultipart(path, fields) : browser.submit(path, fields)
   const typed = () => ({
     url: 'http://127.0.0.1:9/elsewhere',
     name: 'Typed',
@@ -77,12 +78,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     number: '+15005550142',
   })
   const password = { 'confirm-by': 'password', 'confirm-password': PASSWORD }
-  const rows = async () => {
-    const { sessions, sign_in_attempts, audit_log = [], ...others } = await allRows(context)
-    expect([sessions, sign_in_attempts]).to.not.include(undefined)
-    const acts = (audit_log as { action: string }[]).map(({ action }) => action)
-    return { ...others, acts: acts.filter((action) => !action.startsWith('sign_in.')) }
-  }
+  const rows = () => rowsAndActs(context, /^sign_in\./)
 
   it('is each of the table, but those that have a reason not to be', async () => {
     const others = forms().filter(mayGoOn)
@@ -90,7 +86,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     for (const path of others) {
       browser = await browse(context, web, owner.person.id)
       await loseFreshness(context)
-      expect(isAskedAgain(await post(fill(path), typed())), path).to.equal(false)
+      expect(isAskedAgain(await sendForm(browser, fill(path), typed())), path).to.equal(false)
     }
     for (const [reason, paths] of NOT_ASKED) {
       expect(
@@ -106,7 +102,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     const before = await rows()
     for (const path of asking) {
       for (const more of [{}, { ...password, 'confirm-password': '' }]) {
-        const asked = await post(fill(path), { ...typed(), ...more })
+        const asked = await sendForm(browser, fill(path), { ...typed(), ...more })
         expect(isAskedAgain(asked), path).to.equal(true)
         expect(asked.text, path).to.include(`action="${fill(path)}"`)
         expect(carriedBy(asked), path).to.deep.equal(Object.entries(typed()))
@@ -226,15 +222,28 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expectPage(counted)
   })
 
-  it('the ZIP of a line asks as well', async () => {
-    const path = `/console/lines/${owner.line.lineId}/export.zip`
-    expectSentTo(await browser.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
+  it('is not all that needs one: so does each page that shows a secret, and each ZIP', async () => {
+    const settings = { username: 'acme', apiKey: 'KEY' }
+    const account = await addCarrierAccount(context, { name: 'africa', kind: 'africastalking', settings })
+    const carrier = `/console/carriers/${account.id}`
+    for (const [page, section] of [
+      ['/console/lines/:lineId/send?show=webhook', '#incoming-webhook'],
+      ['/console/lines/:lineId/start?show=send', '#send'],
+      ['/console/lines/:lineId/start?show=receive', '#connect'],
+      ['/console/endpoints/:endpointId?show=secret', '#signing-secret'],
+      // Who changes an account's URL could have its secrets sent there.
+      [`${carrier}?show=settings`, '#settings'],
+      [`${carrier}?show=callbacks`, '#callbacks'],
+      ['/console/carriers/new?kind=twilio', ''],
+      ['/console/lines/:lineId/export.zip', ''],
+      ['/console/settings/export.zip', ''],
+    ] as const) {
+      const path = owner.fill(page)
+      const asked = await browser.get(path)
+      expectSentTo(asked, `/console/confirm?next=${encodeURIComponent(path + section)}`)
+      for (const secret of [owner.line.token, owner.line.signingSecret]) {
+        expect(asked.text, path).not.to.include(secret)
+      }
+    }
   })
 })
-
-function consoleRoutesOf(context: () => Parameters<typeof consoleRoutes>[0]) {
-  return () =>
-    consoleRoutes(context())
-      .filter(({ method, path }) => method === 'POST' && !isOpen(path))
-      .map(({ path }) => path)
-}

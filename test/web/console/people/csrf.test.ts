@@ -9,10 +9,9 @@ import {
   expectFault,
   expectPage,
   type Owner,
+  isMultipart,
   isOpen,
 } from '../support.js'
-
-const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
 
 /** Enough for every form to do its work, if it were believed. */
 const FIELDS = {

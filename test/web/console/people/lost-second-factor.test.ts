@@ -7,7 +7,7 @@ import { findSecondFactors } from '../../../../src/domain/people/second-factors.
 import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
 import { runHousekeeping } from '../../../../src/domain/operating/housekeeping.js'
 import { createMailer } from '../../../../src/mail.js'
-import { createPerson, type Person } from '../../../domain/people/people.js'
+import { createPerson, personForEachTest, type Person } from '../../../domain/people/people.js'
 import { toldNotices } from '../../../domain/operating/notices/fixtures.js'
 import { lowestIdAt } from '../../../helpers/lowest-id.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
@@ -15,29 +15,23 @@ import { startMailServer } from '../../../helpers/services/mail-server.js'
 import { countSessions, setUpApp } from '../../../helpers/web/second-factor.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage, expectSentTo, faultOf, expectFault } from '../support.js'
+import { browseAs, expectFault, expectPage, expectSentTo, signedInForEachTest } from '../support.js'
 
 const ENVIRONMENT = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Acme <lines@acme.example>' }
 const REASON = 'She called from the number in her contract'
 
 describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, web }) => {
   const server = openForEachTest(startMailServer)
-  let user: Person
-  let [first, second]: Person[] = []
-  let asking: BrowserSession
-  let confirming: BrowserSession
+  beforeEach(() => context.db('users').update({ role: 'user' }))
+  const user = personForEachTest(context)
+  const { person: first, browser: asking } = signedInForEachTest(context, web, 'operator')
+  const { person: second, browser: confirming } = signedInForEachTest(context, web, 'operator')
   let path: string
 
   beforeEach(async () => {
-    await context.db('users').update({ role: 'user' })
     await context.db('dispatches').delete()
     await context.db('notices').delete()
-    user = await createPerson(context)
     await setUpApp(context, user.id)
-    first = await createPerson(context, { role: 'operator' })
-    second = await createPerson(context, { role: 'operator' })
-    asking = await browse(context, web, first.id)
-    confirming = await browse(context, web, second.id)
     path = `/console/users/${user.id}`
   })
 
@@ -69,22 +63,32 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
 
   it('is removed when one operator requests it and another confirms; the audit log has both steps', async () => {
     const theirs = await browse(context, web, user.id)
+    const form = (act: string) => `action="${path}/second-factor/${act}"`
+    expect((await asking.get(path)).text)
+      .to.include(form('ask'))
+      .and.to.include('name="reason"')
     expectSentTo(await ask(), `${path}?done=removal-asked`)
     expect(await hasIt()).to.equal(true)
     expect((await theirs.get('/console')).status, 'nothing has happened yet').to.equal(200)
+    expect((await asking.get(path)).text)
+      .to.include('Another operator has to confirm it until')
+      .and.to.not.include(form('confirm'))
 
+    expect((await confirming.get('/console/notices')).text)
+      .to.include('has requested to remove the second factor')
+      .and.to.include(`<a href="${path}#second-factor">Open the user</a>`)
     const page = await confirming.get(path)
-    expect(page.text).to.include(first!.email).and.to.include(REASON)
+    expect(page.text).to.include(first.email).and.to.include(REASON).and.to.include(form('confirm'))
     expectSentTo(await confirm(confirming, removalIn(page.text)!), `${path}?done=removal-confirmed`)
     expect(await hasIt()).to.equal(false)
     expect(await countSessions(context, user.id)).to.equal(0)
     expect((await theirs.get('/console')).status).to.equal(302)
     expect(await acts()).to.deep.equal([
-      { action: 'second_factor.removal_asked', actorId: first!.id, after: { reason: REASON } },
+      { action: 'second_factor.removal_asked', actorId: first.id, after: { reason: REASON } },
       {
         action: 'second_factor.removed',
-        actorId: second!.id,
-        after: { kind: 'all', sessionsEnded: 1, askedBy: first!.id, reason: REASON },
+        actorId: second.id,
+        after: { kind: 'all', sessionsEnded: 1, askedBy: first.id, reason: REASON },
       },
     ])
     expect((await confirming.get(path)).text)
@@ -93,7 +97,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
   })
 
   it('is reported by email to the user and every operator, regardless of their preferences', async () => {
-    for (const { id } of [user, second!]) await setNoticeMails(context, id, 'none')
+    for (const { id } of [user, second]) await setNoticeMails(context, id, 'none')
     const mailing: Context = {
       ...context,
       mailer: createMailer({ url: server.url, from: ENVIRONMENT.MAIL_FROM }),
@@ -101,7 +105,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     await ask()
     await sendMails(mailing)
     const recipients = () => server.mails.flatMap(({ to }) => to)
-    const everybody = [user.email, first!.email, second!.email].sort()
+    const everybody = [user.email, first.email, second.email].sort()
     expect(recipients().sort()).to.deep.equal(everybody)
     expect(server.mails[0]?.text)
       .to.include('has requested to remove the second factor')
@@ -121,7 +125,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
   describe('is kept when', () => {
     it('one operator has two sessions', async () => {
       await ask()
-      const again = await browse(context, web, first!.id)
+      const again = await browse(context, web, first.id)
       expect(await readRemoval(again)).to.equal(undefined)
       await expectRefusal(again, await rowOf(), /^You requested this/)
       await expectRefusal(asking, await rowOf(), /^You requested this/)
@@ -140,7 +144,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
 
       it('a set-up link from the other one', async () => {
         await ask()
-        await linkFor(second!, first)
+        await linkFor(second, first)
         await expectRefusal(confirming, await rowOf(), NEW)
       })
 
@@ -155,18 +159,18 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       it('access from a third one, who could be both', async () => {
         const third = await createPerson(context, { role: 'operator' })
         await ask()
-        await linkFor(second!, third)
+        await linkFor(second, third)
         await expectRefusal(confirming, await rowOf(), NEW)
         await confirming.submit(`${path}/second-factor/withdraw`)
         expectFault(await ask(confirming), 409, NEW)
       })
 
       it('but not if it came from the server, or longer ago', async () => {
-        await createSetUpLink(context, first!.id)
+        await createSetUpLink(context, first.id)
         const eightDaysAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000)
         await context.db('audit_log').insert({
           ...{ id: lowestIdAt(eightDaysAgo), action: 'user.set_up_link.created' },
-          ...{ actor_kind: 'user', actor_id: first!.id, subject_id: second!.id },
+          ...{ actor_kind: 'user', actor_id: first.id, subject_id: second.id },
         })
         await ask()
         expectSentTo(await confirm(confirming, await rowOf()), `${path}?done=removal-confirmed`)
@@ -196,9 +200,9 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       expect(await requests()).to.deep.equal([])
 
       await ask()
-      await context.db('users').where({ id: first!.id }).update({ role: 'user' })
+      await context.db('users').where({ id: first.id }).update({ role: 'user' })
       await expectRefusal(confirming, await rowOf(), /^This request is no longer open/)
-      await context.db('users').where({ id: first!.id }).update({ role: 'operator' })
+      await context.db('users').where({ id: first.id }).update({ role: 'operator' })
 
       const read = await rowOf()
       expectSentTo(
@@ -212,7 +216,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
   })
 
   it('is removed once when two operators confirm at the same moment', async () => {
-    const third = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+    const third = await browseAs(context, web, 'operator')
     await ask()
     const removal = await rowOf()
     const answers = await Promise.all([confirming, third].map((each) => confirm(each, removal)))
@@ -221,10 +225,9 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
   })
 
   it('needs the command line if there is a single operator, which the page says', async () => {
-    await context.db('users').where({ id: second!.id }).update({ disabled_at: context.db.fn.now() })
+    await context.db('users').where({ id: second.id }).update({ disabled_at: context.db.fn.now() })
     const answer = await ask()
-    expectPage(answer, 409)
-    expect(faultOf(answer)).to.include('`linehook user remove-second-factor`')
+    expectFault(answer, 409, /`linehook user remove-second-factor`/)
   })
 
   it('needs a reason, which stays in the form, and can be requested once', async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { canHavePasskeys } from '../../../../src/domain/people/second-factors/relying-party.js'
-import { createPerson, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createPerson } from '../../../domain/people/people.js'
+import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage, faultOf, loseFreshness, expectFault } from '../support.js'
+import { expectFault, expectPage, faultOf, loseFreshness, signedInForEachTest } from '../support.js'
 
 const PASSKEYS = '/console/settings/second-factor/passkeys'
 const SIGN_IN = '/console/sign-in/passkey'
@@ -22,13 +22,7 @@ const GARBAGE = [
 const options = { environment: { PUBLIC_URL: 'http://localhost:3999' } }
 
 describeWeb('passkeys', options, ({ context, web }) => {
-  let person: Person
-  let browser: BrowserSession
-
-  beforeEach(async () => {
-    person = await createPerson(context)
-    browser = await browse(context, web, person.id)
-  })
+  const { browser } = signedInForEachTest(context, web)
 
   const age = (interval: string) =>
     context.db('passkey_challenges').update({ created_at: context.db.raw('now() - ?::interval', [interval]) })

@@ -8,6 +8,7 @@ import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
 import { isReachedByPortal, reaches } from '../../../../src/web/console/portal/reach.js'
 import { setEndpoint } from '../../../domain/operating/notices/fixtures.js'
 import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
+import { forEachTest } from '../../../helpers/suite.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { hear } from '../../../helpers/web/hear.js'
 import { routesOf } from '../../../helpers/web/routes.js'
@@ -15,6 +16,7 @@ import { until } from '../../../helpers/until.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import {
   allRows,
+  request,
   consoleRoutes,
   createOwner,
   expectPage,
@@ -27,17 +29,11 @@ const CLOSED = 'The link that you opened gives access only to the pages of its l
 const USED_UP = 'This link has expired or was already used. Ask for a new one'
 
 describeWeb('a portal link', ({ context, web }) => {
-  let named: Owner
+  const named = forEachTest(() => createOwner(context, { role: 'user' }))
   /** Another line of the same user, with one of everything too. */
-  let other: Owner
+  const other = forEachTest(() => createOwner(context, { person: named.person }))
   /** Whose program makes the links. */
-  let operator: Person
-
-  beforeEach(async () => {
-    named = await createOwner(context, { role: 'user' })
-    operator = await createPerson(context, { role: 'operator' })
-    other = await createOwner(context, { person: named.person })
-  })
+  const operator = forEachTest(() => createPerson(context, { role: 'operator' }))
 
   const makeLink = async (lineIds = [named.line.lineId]): Promise<string> => {
     const { url } = await createPortalLink(context, named.person.id, operator.id, { lineIds })
@@ -157,14 +153,13 @@ describeWeb('a portal link', ({ context, web }) => {
     const before = await allRows(context)
     for (const { method, path } of closed) {
       const filled = named.fill(path)
-      const answer =
-        method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields(named))
+      const answer = await request(browser, method, filled, fields(named))
       expect([answer.status, answer.text.includes(CLOSED)], `${method} ${path}`).to.deep.equal([403, true])
     }
     for (const { method, path } of routesOf(context)) {
       if (!/^\/(v1|queues|oauth\/consent)/.test(path) || path === '/v1/oauth/access') continue
       const filled = path.replace(/\{.*|\*.*/, '').replace(/:\w+/g, named.line.lineId)
-      const answer = method === 'GET' ? await browser.get(filled) : await browser.submit(filled)
+      const answer = await request(browser, method, filled)
       expect(answer.status, `${method} ${path}`).to.be.oneOf([401, 403, 404, 405])
     }
     expect(await allRows(context)).to.deep.equal(before)
@@ -174,8 +169,7 @@ describeWeb('a portal link', ({ context, web }) => {
     for (const { method, path } of reached) {
       const filled = named.fill(path)
       if (path === '/console/live') continue
-      const answer =
-        method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields(named))
+      const answer = await request(browser, method, filled, fields(named))
       if (method === 'GET') expect(answer.status, `${method} ${path}`).to.equal(200)
       else expect(answer.status, `${method} ${path}: ${answer.text}`).not.to.be.oneOf([401, 403, 404, 500])
     }
@@ -198,8 +192,7 @@ describeWeb('a portal link', ({ context, web }) => {
     for (const { method, path } of consoleRoutes(context)) {
       if (!isReachedByPortal(method === 'GET' ? 'get' : 'post', path) || !path.includes(':')) continue
       const filled = other.fill(path)
-      const answer =
-        method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields(other))
+      const answer = await request(browser, method, filled, fields(other))
       expect(answer.status, `${method} ${path}`).to.equal(404)
       expect(answer.text).not.to.include(other.line.number)
     }

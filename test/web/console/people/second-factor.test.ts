@@ -1,12 +1,15 @@
 import { expect } from 'chai'
+import { ago, changeRows } from '../../../domain/fixtures.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
 import { createApiToken } from '../../../../src/domain/people/api-tokens.js'
-import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createPerson, PASSWORD } from '../../../domain/people/people.js'
+import { browse } from '../../../helpers/web/browser-session.js'
 import { codeAt, countSessions, nextCode, setUpApp } from '../../../helpers/web/second-factor.js'
 import { describeWeb, withWeb } from '../../../helpers/web/web.js'
 import {
+  browseAs,
+  request,
   consoleRoutes,
   createOwner,
   expectPage,
@@ -14,6 +17,7 @@ import {
   isOpen,
   loseFreshness,
   expectFault,
+  signedInForEachTest,
   submitAndSee,
 } from '../support.js'
 
@@ -27,13 +31,7 @@ const codesIn = (text: string) =>
   /<code id="recovery-codes-text">([^<]*)<\/code>/.exec(text)?.[1]?.split('\n') ?? []
 
 describeWeb('the second factor of a user', ({ context, web }) => {
-  let person: Person
-  let browser: BrowserSession
-
-  beforeEach(async () => {
-    person = await createPerson(context)
-    browser = await browse(context, web, person.id)
-  })
+  const { person, browser } = signedInForEachTest(context, web)
 
   const begin = async () => {
     expectSentTo(await browser.submit(`${PAGE}/app`), `${PAGE}?next=%2Fconsole#app`)
@@ -102,10 +100,8 @@ describeWeb('the second factor of a user', ({ context, web }) => {
 
   it('must be set up within ten minutes, or restarted', async () => {
     const secret = await begin()
-    await context
-      .db('totp_secrets')
-      .where({ user_id: person.id })
-      .update({ created_at: context.db.raw(`now() - interval '11 minutes'`) })
+    const begun = { created_at: ago(context, '11 minutes') }
+    await changeRows(context, 'totp_secrets', { user_id: person.id }, begun)
     expect(secretIn((await browser.get(PAGE)).text)).to.equal('')
     expectPage(await confirm(codeAt(secret)), 404)
   })
@@ -118,7 +114,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
 
   it('is removed with its recovery codes; new codes end the ones before', async () => {
     const { recoveryCodes } = await setUpApp(context, person.id)
-    browser = await browse(context, web, person.id)
+    Object.assign(browser, await browse(context, web, person.id))
     const made = await submitAndSee(browser, `${PAGE}/recovery-codes`)
     expect(codesIn(made.text)).to.have.length(10).and.not.to.include.members(recoveryCodes.slice(0, 1))
     expectSentTo(await browser.submit(`${PAGE}/app/remove`), `${PAGE}?done=second-factor-removed`)
@@ -142,7 +138,7 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expectSentTo(await browser.submit('/console/sign-in', credentials), '/console/overview')
     for (const { method, path } of consoleRoutes(context)) {
       if (isOpen(path) || FOR_NEWCOMERS.test(path)) continue
-      const answer = await (method === 'GET' ? browser.get(fill(path)) : browser.submit(fill(path)))
+      const answer = await request(browser, method, fill(path))
       const next = method === 'GET' ? `?next=${encodeURIComponent(fill(path))}` : ''
       expectSentTo(answer, `${PAGE}${next}`, method === 'GET' ? 302 : 303)
     }
@@ -199,14 +195,12 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
   })
 
   it('is not a user, who may sign in with the password alone', async () => {
-    const browser = await browse(context, web, (await createPerson(context)).id)
-    expectPage(await browser.get('/console'))
+    expectPage(await (await browseAs(context, web)).get('/console'))
   })
 
   it('is everyone if the setting is everybody', async () => {
     await withWeb({ REQUIRE_SECOND_FACTOR: 'everybody' }, async (everywhere) => {
-      const { id } = await createPerson(everywhere.context)
-      const browser = await browse(everywhere.context, everywhere.web, id)
+      const browser = await browseAs(everywhere.context, everywhere.web)
       expectSentTo(await browser.get('/console'), `${PAGE}?next=%2Fconsole`, 302)
     })
   })

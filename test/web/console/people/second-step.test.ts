@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ago, changeRows } from '../../../domain/fixtures.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { changePassword, findSession } from '../../../../src/domain/people/sessions.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
@@ -11,6 +12,7 @@ import { countSessions, setUpApp, type TestApp } from '../../../helpers/web/seco
 import { startSession } from '../../../helpers/web/sessions.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import {
+  request,
   consoleRoutes,
   isOpen,
   expectPage,
@@ -58,7 +60,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     for (const { method, path } of consoleRoutes(context)) {
       if (isOpen(path)) continue
       const filled = path.replace(/:(\w+)/g, person.id)
-      const answer = await (method === 'GET' ? browser.get(filled) : browser.submit(filled))
+      const answer = await request(browser, method, filled)
       if (method === 'GET')
         expect(answer.headers.get('location'), path).to.match(/^\/console\/sign-in\?next=/)
       else expect([path, answer.status]).to.deep.equal([path, 401])
@@ -148,10 +150,8 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
 
   it('expires after ten minutes', async () => {
     await givePassword()
-    await context
-      .db('half_open_sessions')
-      .where({ user_id: person.id })
-      .update({ created_at: context.db.raw(`now() - interval '11 minutes'`) })
+    const begun = { created_at: ago(context, '11 minutes') }
+    await changeRows(context, 'half_open_sessions', { user_id: person.id }, begun)
     expectSentTo(await browser.get(STEP), '/console/sign-in?next=%2Fconsole')
     expect((await giveCode(await app.nextCode())).headers.get('location')).to.match(/^\/console\/sign-in/)
     expect(await countSessions(context, person.id)).to.equal(0)

@@ -1,53 +1,36 @@
 import { expect } from 'chai'
 import { createPerson, PASSWORD } from '../../../domain/people/people.js'
+import { forAllTests } from '../../../helpers/suite.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { describeWeb, type Answer } from '../../../helpers/web/web.js'
+import { describeWeb } from '../../../helpers/web/web.js'
 import {
-  allRows,
+  carriedBy,
   consoleRoutes,
   createOwner,
   expectPage,
   faultOf,
-  type Owner,
   isOpen,
   expectFault,
+  rowsAndActs,
+  sendForm,
 } from '../support.js'
 
-const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
-
 describeWeb('a form submitted after the session ended', ({ context, web }) => {
-  let owner: Owner
+  const owner = forAllTests(() => createOwner(context))
   let browser: BrowserSession
-
-  before(async () => {
-    owner = await createOwner(context)
-  })
 
   beforeEach(async () => {
     browser = await browse(context, web, owner.person.id)
     await context.db('sessions').delete()
   })
 
-  const post = (path: string, fields: Record<string, string>) =>
-    isMultipart(path) ? browser.submitMultipart(path, fields) : browser.submit(path, fields)
+  const post = (path: string, fields: Record<string, string | Blob>) => sendForm(browser, path, fields)
   const credentials = (email = owner.person.email, password = PASSWORD) => ({
     'sign-in-email': email,
     'sign-in-password': password,
   })
-  /** Everything but sessions, what counts attempts to sign in, and what the audit log tells of those and of looks. */
-  const rows = async () => {
-    const { sessions, sign_in_attempts, audit_log = [], ...others } = await allRows(context)
-    expect([sessions, sign_in_attempts]).to.not.include(undefined)
-    const acts = (audit_log as { action: string }[]).map(({ action }) => action)
-    return { ...others, acts: acts.filter((action) => !/^sign_in\.|\.viewed$/.test(action)) }
-  }
-  /** The fields of the page's form that signs in, but those that are typed. */
-  const carried = ({ text }: Answer) => {
-    const [, form = ''] = /<article class="narrow">(.*)<\/article>/s.exec(text) ?? []
-    return [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
-      .map(([, name = '', value = '']) => [name, value])
-      .filter(([name]) => name !== 'csrf')
-  }
+  /** An old session is none, so signing in is no act of a form, and neither are looks. */
+  const rows = () => rowsAndActs(context, /^sign_in\.|\.viewed$/)
 
   it('leads to sign-in and back to its page, and does nothing on its own', async () => {
     const before = await rows()
@@ -58,7 +41,7 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
       const asked = await post(path, typed)
       expectPage(asked, 401)
       expect(asked.text, path).to.include(`action="${path}"`).and.to.include('Sign in to continue')
-      expect(carried(asked), path).to.deep.equal(Object.entries(typed))
+      expect(carriedBy(asked), path).to.deep.equal(Object.entries(typed))
 
       const back = await post(path, { ...typed, ...credentials() })
       // A page that asks for other things than the form had, or has another form by now.
@@ -74,7 +57,7 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
     const path = `/console/lines/${lineId}/messages`
     const typed = { to: '+15005550123', text: 'Müller & "Söhne"\n<b>' }
     const asked = await browser.submit(path, typed)
-    expect(carried(asked)).to.deep.equal([
+    expect(carriedBy(asked)).to.deep.equal([
       ['to', '+15005550123'],
       ['text', 'Müller &amp; &quot;Söhne&quot;\n&lt;b>'],
     ])
@@ -108,46 +91,38 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
     for (const password of ['wrong horse battery', '']) {
       const answer = await browser.submit(path, { name: 'Shop', ...credentials(undefined, password) })
       expectFault(answer, 401, /^Wrong email or password/)
-      expect(carried(answer)).to.deep.equal([['name', 'Shop']])
+      expect(carriedBy(answer)).to.deep.equal([['name', 'Shop']])
       expect(answer.text).to.include(`value="${owner.person.email}"`)
     }
     expect(await context.db('sessions')).to.be.empty
   })
 
   it('keeps several values of one name, and excess entries of a list', async () => {
-    const csrf = /name="csrf" value="([\w-]+)"/.exec((await browser.get('/console/sign-in')).text)![1]!
-    const values = Array.from({ length: 25 }, (_, n) => `line ${n}`)
-    const body = new URLSearchParams([['csrf', csrf], ...values.map((value) => ['lineId', value])])
-    const answer = await browser.post('/console/applications', body.toString())
+    const values = Array.from({ length: 25 }, (_, n): [string, string] => ['lineId', `line ${n}`])
+    const answer = await browser.submit('/console/applications', values)
     expectPage(answer, 401)
-    expect(carried(answer)).to.deep.equal(values.map((value) => ['lineId', value]))
+    expect(carriedBy(answer)).to.deep.equal(values)
   })
 
   it('never puts a password, another secret or a file into a page', async () => {
     const before = await rows()
     const sent: [path: string, fields: Record<string, string | Blob>, kept: string[]][] = [
-      [
-        '/console/settings/password',
-        { currentPassword: 'hush-1', newPassword: 'hush-2' },
-        ['confirm-unkept'],
-      ],
-      ['/console/confirm', { password: 'hush-3', next: '/console' }, ['next', 'confirm-unkept']],
+      ['/console/settings/password', { currentPassword: 'hush-1', newPassword: 'hush-2' }, []],
+      ['/console/confirm', { password: 'hush-3', next: '/console' }, ['next']],
       [
         '/console/carriers/new',
         { kind: 'twilio', name: 'mine', 'secret-authToken': 'hush-4' },
-        ['kind', 'name', 'confirm-unkept'],
+        ['kind', 'name'],
       ],
       [`/simulator/phones/15005550177/messages`, { text: 'Hi', picture: new Blob(['hush-5']) }, ['text']],
     ]
     for (const [path, fields, kept] of sent) {
       const again = { ...fields, ...credentials(undefined, 'hush-6') }
-      const answers = isMultipart(path)
-        ? [await browser.submitMultipart(path, fields), await browser.submitMultipart(path, again)]
-        : [await post(path, fields as Record<string, string>), await post(path, again)]
-      for (const answer of answers) {
+      for (const answer of [await post(path, fields), await post(path, again)]) {
         expectPage(answer, 401)
         expect(answer.text, path).to.not.include('hush')
-        expect(carried(answer).map(([name]) => name)).to.deep.equal(kept)
+        expect(carriedBy(answer).map(([name]) => name)).to.deep.equal(kept)
+        expect(answer.text.includes('name="confirm-unkept"'), path).to.equal(path.startsWith('/console/'))
       }
     }
     expect(await rows()).to.deep.equal(before)

@@ -4,22 +4,16 @@ import { createApiToken, findTokenOwner } from '../../../../src/domain/people/ap
 import { addLine, getOwnLine, listOwnLines } from '../../../../src/domain/lines/lines.js'
 import { newId } from '../../../../src/ids.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../../helpers/web/web.js'
 import { wordsOf } from '../lines/line/line-page.js'
-import { expectPage, expectSentTo, expectFault, submitAndSee } from '../support.js'
+import { expectPage, expectSentTo, expectFault, signedInForEachTest, submitAndSee } from '../support.js'
 
 const USERS = '/console/users'
 
 describeWeb('the pages of users', ({ context, web }) => {
-  let operator: Person
-  let browser: BrowserSession
-
-  beforeEach(async () => {
-    operator = await createPerson(context, { role: 'operator' })
-    browser = await browse(context, web, operator.id)
-  })
+  const { person: operator, browser } = signedInForEachTest(context, web, 'operator')
 
   function linkOf({ text }: Answer): string {
     const { pathname, search } = new URL(/<code id="set-up-link">([^<]*)</.exec(text)![1]!)

@@ -3,45 +3,30 @@ import { startSmsc, type Smsc } from '../../../../dev/smsc/server.js'
 import { notePhone } from '../../../../src/domain/carriers/accounts/phones.js'
 import { addCarrierAccount, getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { holdAccounts } from '../../../../src/domain/carriers/held-accounts/holder.js'
-import { createPerson } from '../../../domain/people/people.js'
 import { addSmppAccount } from '../../../domain/carriers/smpp/fixtures.js'
-import { startSession } from '../../../helpers/web/sessions.js'
+import type { BrowserSession } from '../../../helpers/web/browser-session.js'
+import { hear, type Heard } from '../../../helpers/web/hear.js'
 import { until } from '../../../helpers/until.js'
 import { describeWeb } from '../../../helpers/web/web.js'
+import { browseAs } from '../support.js'
 
 const CARRIERS = '/console/carriers'
 
 describeWeb('the pages of carriers that are reached by sessions', ({ context, web }) => {
   let smsc: Smsc
-  let cookie: string
+  let browser: BrowserSession
   let path: string
-  const leaving = new AbortController()
 
   before(async () => {
     smsc = await startSmsc()
-    const operator = await createPerson(context, { role: 'operator' })
-    cookie = `__Host-linehook=${await startSession(context, operator.id)}`
+    browser = await browseAs(context, web, 'operator')
     path = `${CARRIERS}/${(await addSmppAccount(context, 'smsc', { port: smsc.port })).id}`
   })
-  after(async () => {
-    leaving.abort()
-    await smsc.close()
-  })
+  after(() => smsc.close())
 
-  async function read(of: string): Promise<string> {
-    return (await fetch(web.url + of, { headers: { Cookie: cookie } })).text()
-  }
-
+  const read = async (of: string) => (await browser.get(of)).text
   /** What the last event of a stream shows. */
-  async function listen(of: string): Promise<() => string> {
-    const { body } = await fetch(web.url + of, { headers: { Cookie: cookie }, signal: leaving.signal })
-    let text = ''
-    const decoder = new TextDecoder()
-    void (async () => {
-      for await (const chunk of body ?? []) text += decoder.decode(chunk)
-    })().catch(() => undefined)
-    return () => text.split('\n\n').findLast((each) => each.startsWith('data: ')) ?? ''
-  }
+  const last = ({ text }: Heard) => text.split('\n\n').findLast((each) => each.startsWith('data: ')) ?? ''
 
   it('show live whether each account is bound, since when, and what went wrong last', async () => {
     const notHeld = 'not bound, because no receive-smpp process is running'
@@ -49,9 +34,11 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
       const text = await read(page)
       expect(text).to.include(notHeld).and.to.include(`data-live="${page}/live"`)
     }
-    const shown = await Promise.all([`${CARRIERS}/live`, `${path}/live`].map(listen))
+    const shown = await Promise.all(
+      [CARRIERS, path].map((page) => hear(`${web.url}${page}/live`, { Cookie: browser.cookie() })),
+    )
     const both = (what: string, expected: RegExp) =>
-      until(what, () => shown.every((last) => expected.test(last())))
+      until(what, () => shown.every((heard) => expected.test(last(heard))))
     await both('what the pages say', new RegExp(notHeld))
 
     const holder = holdAccounts(context, { followMs: 50 })
@@ -63,6 +50,7 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
     )
     await holder.close()
     await both('that nobody holds it', new RegExp(notHeld))
+    await Promise.all(shown.map((heard) => heard.close()))
   })
 
   it('show how the phone is, where one sends', async () => {

@@ -1,18 +1,11 @@
 import { expect } from 'chai'
-import { createPerson } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage } from '../support.js'
+import { expectPage, signedInForEachTest } from '../support.js'
 
 const NEW = '/console/carriers/new'
 
 describeWeb('the form of a kind with many settings', ({ context, web }) => {
-  let browser: BrowserSession
-
-  beforeEach(async () => {
-    const { id } = await createPerson(context, { role: 'operator' })
-    browser = await browse(context, web, id)
-  })
+  const { browser } = signedInForEachTest(context, web, 'operator')
 
   /** The groups in their order, the open ones with a plus. */
   const groupsOf = (html: string) =>

@@ -2,12 +2,11 @@ import { expect } from 'chai'
 import { listApplicationsOf } from '../../../../src/database/applications/applications.js'
 import { getApplication, isClientSecret } from '../../../../src/domain/applications/applications.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
-import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { changeRows, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { browse } from '../../../helpers/web/browser-session.js'
-import { describeWith } from '../../../helpers/suite.js'
-import { startConsole, wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo, submitAndSee } from '../support.js'
+import { describeConsole, wordsAt, wordsOf } from '../lines/line/line-page.js'
+import { expectFault, expectSentTo, submitAndSee } from '../support.js'
 
 const PATH = '/console/applications'
 const TYPED = {
@@ -19,17 +18,17 @@ const TYPED = {
   kind: 'confidential',
 }
 
-describeWith('applications in the console', startConsole, (site) => {
+describeConsole('applications in the console', ({ context, web, receiver, openLine }) => {
   async function openUser() {
-    const { id: userId } = await createPerson(site.context)
-    return { userId, browser: await browse(site.context, site.web, userId) }
+    const { id: userId } = await createPerson(context)
+    return { userId, browser: await browse(context, web, userId) }
   }
   /** An application with its page in its owner's browser. */
   async function openApplication(overrides: Parameters<typeof createApplication>[1] = {}) {
     const { userId, browser } = await openUser()
-    const registered = await createApplication(site.context, {
+    const registered = await createApplication(context, {
       userId,
-      webhookUrl: site.receiver.url,
+      webhookUrl: receiver.url,
       ...overrides,
     })
     const path = `${PATH}/${registered.id}`
@@ -42,11 +41,8 @@ describeWith('applications in the console', startConsole, (site) => {
     }
   }
   const shownSecret = (html: string) => /id="client-secret">([^<]+)</.exec(html)?.[1] ?? ''
-  const disable = (userId: string) =>
-    site.context
-      .db('endpoints')
-      .where({ user_id: userId })
-      .update({ disabled_at: new Date(), disabled_reason: 'failing' })
+  const disabled = { disabled_at: new Date(), disabled_reason: 'failing' }
+  const disable = (userId: string) => changeRows(context, 'endpoints', { user_id: userId }, disabled)
 
   it('are registered by a form, and the secret is shown this once', async () => {
     const { browser, userId } = await openUser()
@@ -57,7 +53,7 @@ describeWith('applications in the console', startConsole, (site) => {
     expect((await browser.get(`${PATH}?new`)).text).to.include('name="redirectUris"')
     const { status, text } = await submitAndSee(browser, PATH, TYPED)
     expect(status).to.equal(200)
-    const [application] = await listApplicationsOf(site.context.db, userId)
+    const [application] = await listApplicationsOf(context.db, userId)
     expect(application).to.include({ name: 'Auto Reply', website: 'https://example.com' })
     expect(application?.redirectUris).to.deep.equal([
       'https://example.com/callback',
@@ -78,10 +74,10 @@ describeWith('applications in the console', startConsole, (site) => {
   it('are searched, filtered by how their events do, and sorted', async () => {
     const { browser, userId } = await openUser()
     for (const name of ['Zebra', 'Ant', 'Bee', 'Cat', 'Dog', 'Eel'])
-      await createApplication(site.context, {
+      await createApplication(context, {
         userId,
         name,
-        ...(name === 'Cat' ? { webhookUrl: site.receiver.url } : {}),
+        ...(name === 'Cat' ? { webhookUrl: receiver.url } : {}),
       })
     const namesAt = async (query: string) => {
       const { text } = await browser.get(`${PATH}?${query}`)
@@ -93,9 +89,7 @@ describeWith('applications in the console', startConsole, (site) => {
     expect(await namesAt('state=new')).to.deep.equal(['Cat'])
     await disable(userId)
     expect(await namesAt('state=disabled')).to.deep.equal(['Cat'])
-    expect(wordsOf((await browser.get(`${PATH}?q=nothing`)).text)).to.include(
-      'No applications match this filter.',
-    )
+    expect(await wordsAt(browser, `${PATH}?q=nothing`)).to.include('No applications match this filter.')
   })
 
   it('keep the input when refused, and explain the error', async () => {
@@ -110,17 +104,17 @@ describeWith('applications in the console', startConsole, (site) => {
     expect(text).to.include('value="Auto Reply"').and.include('Answers while you are away</textarea>')
     expect(text).to.include('http://example.com/&lt;i></textarea>').and.not.include('/<i>')
     expect(text).to.match(/<option[^>]*value="public"[^>]*selected|<option[^>]*selected[^>]*value="public"/)
-    expect(await listApplicationsOf(site.context.db, userId)).to.deep.equal([])
+    expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
   })
 
   it('are edited', async () => {
     const { submit, page, path, userId, id } = await openApplication()
-    const saved = await submit('fields', { ...TYPED, name: 'Other', webhookUrl: site.receiver.url })
+    const saved = await submit('fields', { ...TYPED, name: 'Other', webhookUrl: receiver.url })
     expectSentTo(saved, `${path}?done=application-saved`)
     expect(await page('?done=application-saved')).to.include('Application saved.')
-    expect(await getApplication(site.context, userId, id)).to.include({
+    expect(await getApplication(context, userId, id)).to.include({
       name: 'Other',
-      webhookUrl: site.receiver.url,
+      webhookUrl: receiver.url,
     })
     const refused = await submit('fields', { ...TYPED, name: '' })
     expect(refused.status).to.equal(400)
@@ -133,8 +127,8 @@ describeWith('applications in the console', startConsole, (site) => {
       / checked[ =>/]/.test(
         /<input[^>]*name="optInEvents" value="lineDisconnected"[^>]*>/.exec(html)?.[0] ?? '',
       )
-    const optedIn = async () => (await getApplication(site.context, userId, id)).optInEvents
-    const typed = { ...TYPED, webhookUrl: site.receiver.url }
+    const optedIn = async () => (await getApplication(context, userId, id)).optInEvents
+    const typed = { ...TYPED, webhookUrl: receiver.url }
     const ticked = { ...typed, optInEvents: 'lineDisconnected' }
     expect(isChecked(await page())).to.equal(false)
 
@@ -154,22 +148,21 @@ describeWith('applications in the console', startConsole, (site) => {
     const { browser, userId } = await openUser()
     const ticked = { ...TYPED, optInEvents: 'lineDisconnected' }
     const refused = await browser.submit(PATH, ticked)
-    expect(refused.status).to.equal(400)
-    expect(refused.text).to.match(/role="alert"[^>]*>Also post needs a webhook URL\. Give one too/)
+    expectFault(refused, 400, /^Also post needs a webhook URL\. Give one too/)
     expect(refused.text).to.include('<legend>Also post</legend><small class="why">Needs a webhook URL.')
     const odd = await browser.submit(PATH, { ...TYPED, kind: 'other' })
     expect(odd.text).to.match(
       /<select name="kind" aria-invalid="true">.*?<small class="why">Must be confidential/s,
     )
-    await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
-    const [application, ...others] = await listApplicationsOf(site.context.db, userId)
+    await browser.submit(PATH, { ...ticked, webhookUrl: receiver.url })
+    const [application, ...others] = await listApplicationsOf(context.db, userId)
     expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])
   })
 
   it('get a new client secret, shown this once', async () => {
     const { browser, path, page, userId, id, clientSecret } = await openApplication()
     const { text } = await submitAndSee(browser, `${path}/client-secret/rotate`)
-    const application = await getApplication(site.context, userId, id)
+    const application = await getApplication(context, userId, id)
     expect(isClientSecret(application, shownSecret(text))).to.equal(true)
     expect(isClientSecret(application, clientSecret ?? '')).to.equal(false)
     expect(await page()).not.to.include(shownSecret(text))
@@ -178,16 +171,15 @@ describeWith('applications in the console', startConsole, (site) => {
   it('that are public say that they have no secret', async () => {
     const { submit, page } = await openApplication({ kind: 'public' })
     expect(wordsOf(await page())).to.include('Public applications have no secret.')
-    const { status, text } = await submit('client-secret/rotate')
-    expect([status, /role="alert"[^>]*>A public application/.test(text)]).to.deep.equal([409, true])
+    expectFault(await submit('client-secret/rotate'), 409, /^A public application/)
   })
 
   it('say how their webhook does, and lead to its page; without one they say so', async () => {
     const { page, path, id, userId, endpointId, submit } = await openApplication()
-    const line = await site.openLine()
-    await connect(site.context, { id }, line)
+    const line = await openLine()
+    await connect(context, { id }, line)
     await disable(userId)
-    await receiveForDelivery(site.context, line)
+    await receiveForDelivery(context, line)
     const html = await page()
     expect(wordsOf(html))
       .to.include('1 line of 1 user connected')
@@ -203,6 +195,6 @@ describeWith('applications in the console', startConsole, (site) => {
     const { submit, browser, path, userId } = await openApplication()
     expectSentTo(await submit('delete'), `${PATH}?done=application-deleted`)
     expect((await browser.get(path)).status).to.equal(404)
-    expect(await listApplicationsOf(site.context.db, userId)).to.deep.equal([])
+    expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
   })
 })

@@ -3,26 +3,25 @@ import { listAuthorizedLines } from '../../../../src/database/applications/autho
 import { authorizeLines, endAuthorizations } from '../../../../src/domain/applications/authorizations.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
-import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { changeRows, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createLine } from '../../../helpers/factories.js'
-import { describeWith } from '../../../helpers/suite.js'
-import { startConsole, wordsOf } from '../lines/line/line-page.js'
+import { describeConsole, wordsAt, wordsOf } from '../lines/line/line-page.js'
 import { expectFault, expectSentTo } from '../support.js'
 import { messageOfEvent } from '../../support.js'
 
 const PATH = '/console/authorized-applications'
 
-describeWith('authorized applications in the console', startConsole, (site) => {
+describeConsole('authorized applications in the console', ({ context, receiver, openLine }) => {
   const open = async () => {
-    const line = await site.openLine({ name: 'Shop' })
-    const application = await createApplication(site.context, {
+    const line = await openLine({ name: 'Shop' })
+    const application = await createApplication(context, {
       name: 'Auto <i>Reply</i>',
       website: 'https://example.com',
     })
-    await connect(site.context, application, line)
+    await connect(context, application, line)
     const page = async () => (await line.browser.get(PATH)).text
     const connected = async () =>
-      (await listAuthorizedLines(site.context.db, application.id, line.userId)).map(({ id }) => id)
+      (await listAuthorizedLines(context.db, application.id, line.userId)).map(({ id }) => id)
     return { line, application, page, connected, path: `${PATH}/${application.id}` }
   }
 
@@ -34,17 +33,15 @@ describeWith('authorized applications in the console', startConsole, (site) => {
       .to.include('By Grace')
       .and.include('receive events, read messages, send')
       .and.include('Never Never Disconnect…')
-    await site.context
-      .db('application_lines')
-      .where({ application_id: application.id })
-      .update({ last_sent_at: new Date('2026-02-03T04:05:06Z') })
+    const sent = { last_sent_at: new Date('2026-02-03T04:05:06Z') }
+    await changeRows(context, 'application_lines', { application_id: application.id }, sent)
     expect(wordsOf(await page())).to.include('2026-02-03 04:05:06 UTC Never Disconnect…')
     expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
   })
 
   it('name their other permissions', async () => {
     const { line, application, page } = await open()
-    await authorizeLines(site.context, {
+    await authorizeLines(context, {
       applicationId: application.id,
       userId: line.userId,
       lineIds: [line.lineId],
@@ -60,8 +57,8 @@ describeWith('authorized applications in the console', startConsole, (site) => {
 
   it('lose one line', async () => {
     const { line, path, connected, application } = await open()
-    const second = await createLine(site.context, { userId: line.userId })
-    await authorizeLines(site.context, {
+    const second = await createLine(context, { userId: line.userId })
+    await authorizeLines(context, {
       applicationId: application.id,
       userId: line.userId,
       lineIds: [line.lineId, second.lineId],
@@ -85,25 +82,25 @@ describeWith('authorized applications in the console', startConsole, (site) => {
   it('stand on the line’s page', async () => {
     const { line, application } = await open()
     expect(await line.page('/access')).to.include(`href="${PATH}#${application.id}"`)
-    const other = await site.openLine()
-    expect(wordsOf(await other.page('/access'))).to.include('No application can use this line.')
+    const other = await openLine()
+    expect(await other.words('/access')).to.include('No application can use this line.')
   })
 
   it('are named in a message’s timeline, without their private details', async () => {
-    const line = await site.openLine()
-    const webhookUrl = `${site.receiver.url}?key=theirs`
-    const application = await createApplication(site.context, { name: 'Notes', webhookUrl })
-    await connect(site.context, application, line)
-    site.receiver.answerWith((response) => response.end('their words'))
-    const delivery = await receiveForDelivery(site.context, line)
-    await deliver(site.context, delivery.id, delivery.endpoint_id)
-    const eventMessageId = await messageOfEvent(site.context, delivery.event_id)
+    const line = await openLine()
+    const webhookUrl = `${receiver.url}?key=theirs`
+    const application = await createApplication(context, { name: 'Notes', webhookUrl })
+    await connect(context, application, line)
+    receiver.answerWith((response) => response.end('their words'))
+    const delivery = await receiveForDelivery(context, line)
+    await deliver(context, delivery.id, delivery.endpoint_id)
+    const eventMessageId = await messageOfEvent(context, delivery.event_id)
     const { text } = await line.browser.get(`/console/messages/${eventMessageId}`)
     expect(wordsOf(text)).to.include(`Delivery to Notes ${new URL(webhookUrl).origin} delivered`)
     expect(text).not.to.include('theirs').and.not.to.include('their words')
-    expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Text to Notes')
+    expect(await wordsAt(line.browser, '/console/activity')).to.include('Text to Notes')
 
-    await endAuthorizations(site.context, line.userId, application.id)
+    await endAuthorizations(context, line.userId, application.id)
     const again = await line.browser.submit(
       `/console/messages/${eventMessageId}/deliveries/${delivery.id}/send-again`,
     )

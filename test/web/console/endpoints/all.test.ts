@@ -1,9 +1,10 @@
 import { expect } from 'chai'
+import { changeRows } from '../../../domain/fixtures.js'
 import { createApplication } from '../../../domain/applications/applications.js'
 import { createLine } from '../../../helpers/factories.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
+import { wordsAt } from '../lines/line/line-page.js'
 
 describeWeb('the list of endpoints', ({ context, web }) => {
   it('has those of lines and applications, the worst first, and is searched and filtered', async () => {
@@ -15,12 +16,10 @@ describeWeb('the list of endpoints', ({ context, web }) => {
     await context.db('endpoints').update({
       url: context.db.raw(`'https://' || substring(url from '[a-z]*$') || '.example.com/'`),
     })
-    await context
-      .db('endpoints')
-      .where({ url: 'https://second.example.com/' })
-      .update({ failing_since: new Date(), last_failure: 'http_503' })
+    const failing = { failing_since: new Date(), last_failure: 'http_503' }
+    await changeRows(context, 'endpoints', { url: 'https://second.example.com/' }, failing)
     const browser = await browse(context, web, line.userId)
-    const at = async (query = '') => wordsOf((await browser.get(`/console/endpoints${query}`)).text)
+    const at = (query = '') => wordsAt(browser, `/console/endpoints${query}`)
     const all = await at()
     expect(all).to.match(/second\.example\.com .* first\.example\.com .* third\.example\.com/)
     expect(all).not.to.include('other.example.com')

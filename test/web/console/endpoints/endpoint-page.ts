@@ -26,10 +26,14 @@ export interface OpenEndpoint {
 }
 
 /** The only endpoint that there is for what comes to a new line, in its owner's browser. */
-export async function openEndpoint(site: Console, kind: (typeof KINDS)[number]): Promise<OpenEndpoint> {
+export async function openEndpoint(
+  site: Console,
+  kind: (typeof KINDS)[number] = KINDS[0],
+  overrides: { name?: string } = {},
+): Promise<OpenEndpoint> {
   const { context, receiver } = site
   const { url } = receiver
-  const line = await site.openLine(kind === KINDS[0] ? { outgoingUrl: url } : {})
+  const line = await site.openLine({ ...overrides, ...(kind === KINDS[0] && { outgoingUrl: url }) })
   const { userId, lineId, browser } = line
   let id = line.endpointId
   let ownerPath = line.path

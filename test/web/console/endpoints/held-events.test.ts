@@ -1,21 +1,18 @@
 import { expect } from 'chai'
 import { deliveryRow, receiveForDelivery, receiveManyForDelivery } from '../../../domain/fixtures.js'
-import { describeWith } from '../../../helpers/suite.js'
-import { startConsole, wordsOf } from '../lines/line/line-page.js'
+import { forEachTest } from '../../../helpers/suite.js'
+import { describeConsole, wordsOf } from '../lines/line/line-page.js'
 import { expectSentTo, expectFault } from '../support.js'
-import { KINDS, openEndpoint, type OpenEndpoint } from './endpoint-page.js'
+import { KINDS, openEndpoint } from './endpoint-page.js'
 import { messageOfEvent } from '../../support.js'
 
-describeWith('health and held events on the page of an endpoint', startConsole, (site) => {
+describeConsole('health and held events on the page of an endpoint', (site) => {
+  const { context } = site
   describe('are told, and', () => {
-    let endpoint: OpenEndpoint
-
-    beforeEach(async () => {
-      endpoint = await openEndpoint(site, KINDS[0])
-    })
+    const endpoint = forEachTest(() => openEndpoint(site))
 
     const words = async (query?: string) => wordsOf(await endpoint.page(query))
-    const receive = () => receiveForDelivery(site.context, endpoint.line)
+    const receive = () => receiveForDelivery(context, endpoint.line)
     const disable = (reason: 'gone' | 'failing') =>
       endpoint.set({ disabled_at: new Date(), disabled_reason: reason, failing_since: new Date() })
 
@@ -56,7 +53,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       expect(await words()).to.include('1 event waits for an attempt.')
       await receive()
       const { id } = await receive()
-      await site.context.db('deliveries').where({ id }).update({ status: 'held', last_failure: 'timeout' })
+      await context.db('deliveries').where({ id }).update({ status: 'held', last_failure: 'timeout' })
       expect(await words())
         .to.include('2 events wait for an attempt. 1 event is held.')
         .and.include('1 event 1 failed')
@@ -71,7 +68,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       await endpoint.submit('enable')
       expect(await words()).to.include('Send held events')
       expectSentTo(await endpoint.submit('send-held-events'), `${endpoint.path}?done=held-sent`)
-      expect(await deliveryRow(site.context, id)).to.include({ status: 'pending', job_generation: 1 })
+      expect(await deliveryRow(context, id)).to.include({ status: 'pending', job_generation: 1 })
       expect(await words('?done=held-sent'))
         .to.include('Sending the held events.')
         .and.not.include('Send held events')
@@ -88,10 +85,10 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
     it('shows each with its message and failure, including those that need their media copied first', async () => {
       for (const kind of KINDS.slice(0, 2)) {
         const { line, page } = await hold(kind)
-        const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
-        const held = site.context.db('deliveries').where({ id })
+        const { id, event_id: eventId } = await receiveForDelivery(context, line)
+        const held = context.db('deliveries').where({ id })
         await held.clone().update({ last_failure: 'timeout' })
-        const messageId = await messageOfEvent(site.context, eventId)
+        const messageId = await messageOfEvent(context, eventId)
         const html = await page()
         expect(html).to.include(`href="/console/messages/${messageId}"`)
         expect(wordsOf(html))
@@ -106,9 +103,9 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
 
     it('has the newest twenty', async () => {
       const { line, page } = await hold(KINDS[0])
-      await receiveManyForDelivery(site.context, line, 20)
+      await receiveManyForDelivery(context, line, 20)
       expect(await page()).not.to.include('are shown')
-      await receiveForDelivery(site.context, line)
+      await receiveForDelivery(context, line)
       const html = await page()
       expect(wordsOf(html)).to.include('Only the newest 20 are shown.')
       expect(html.match(/href="\/console\/messages\//g)).to.have.length(20)
@@ -116,7 +113,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
 
     it('shows the owner of an application only the number of other users’ events', async () => {
       const { line, page } = await hold(KINDS[2])
-      await receiveForDelivery(site.context, line)
+      await receiveForDelivery(context, line)
       expect(wordsOf(await page()))
         .to.include('1 event is held.')
         .and.not.include('+15005550101')

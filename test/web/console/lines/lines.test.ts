@@ -2,24 +2,23 @@ import { expect } from 'chai'
 import { transaction } from '../../../../src/database/connection.js'
 import { addLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { addUser } from '../../../../src/domain/people/users.js'
-import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import {
   addUndelivered,
   BEN,
-  inboundText,
+  changeRows,
   mediaAt,
   queueMessage,
   queueMessages,
   receiveForDelivery,
+  receiveNew,
 } from '../../../domain/fixtures.js'
 import { idAt } from '../../../domain/operating/retention/past.js'
 import { browse } from '../../../helpers/web/browser-session.js'
-import { createPerson } from '../../../domain/people/people.js'
 import { copyMedia } from '../../../helpers/media.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWeb, serveApp } from '../../../helpers/web/web.js'
-import { expectSentTo } from '../support.js'
-import { wordsOf } from './line/line-page.js'
+import { browseAs, expectSentTo } from '../support.js'
+import { wordsAt, wordsOf } from './line/line-page.js'
 
 describeWeb("the console's list of lines", ({ context, web }) => {
   const linesOf = async (userId: string) => (await (await browse(context, web, userId)).get('/console')).text
@@ -84,10 +83,8 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       )
     })
     const browser = await browse(context, web, line.userId)
-    expect(wordsOf((await browser.get('/console')).text)).to.include(
-      'Accepted, 24 h 26+ Delivered 0+ Failed 0 ',
-    )
-    const list = wordsOf((await browser.get('/console/activity?direction=outbound')).text)
+    expect(await wordsAt(browser, '/console')).to.include('Accepted, 24 h 26+ Delivered 0+ Failed 0 ')
+    const list = await wordsAt(browser, '/console/activity?direction=outbound')
     expect(list).to.include('26 messages among the newest messages searched.')
   })
 
@@ -196,8 +193,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(wordsOf((await html())[0] ?? '')).to.include(`${line.number} unknown outcome`)
 
     const content = mediaAt('http://127.0.0.1:9/picture.jpg')
-    const received = await receiveMessage(context, inboundText(line, { content }))
-    const { messageId } = received as { messageId: string }
+    const messageId = await receiveNew(context, line, { content })
     for (const text of await html()) expect(wordsOf(text)).to.not.include('without a copy')
     expect(await copyMedia(context, messageId)).to.include({ kind: 'retry' })
     for (const text of await html()) {
@@ -217,12 +213,10 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       await createLine(context, { ...of, name, outgoingUrl: 'http://127.0.0.1:9/' })
     }
     const deaf = await createLine(context, { ...of, name: 'Deaf' })
-    await receiveMessage(context, inboundText(deaf))
+    await receiveNew(context, deaf)
     await receiveForDelivery(context, line)
-    await context
-      .db('endpoints')
-      .where({ user_id: line.userId })
-      .update({ failing_since: new Date(), last_failure: 'http_500', called_at: new Date() })
+    const failing = { failing_since: new Date(), last_failure: 'http_500', called_at: new Date() }
+    await changeRows(context, 'endpoints', { user_id: line.userId }, failing)
     const browser = await browse(context, web, line.userId)
     for (const path of ['/console', '/console/notices']) {
       const { text } = await browser.get(path)
@@ -286,8 +280,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
   })
 
   it('leads an operator to the form for a new line, which is open', async () => {
-    const { id } = await createPerson(context, { role: 'operator' })
-    const operator = await browse(context, web, id)
+    const operator = await browseAs(context, web, 'operator')
     const [, href = ''] =
       /href="([^"]*\?new-line)#new-line"/.exec((await operator.get('/console')).text) ?? []
     expect((await operator.get(href)).text).to.match(/<details id="new-line" open/)

@@ -10,6 +10,7 @@ import {
   addUndelivered,
   ANNA,
   BEN,
+  changeRows,
   deliveryRow,
   inboundText,
   queueMessage,
@@ -21,19 +22,16 @@ import { goOn } from '../../../domain/operating/tasks.js'
 import { expectFault, expectSentTo } from '../support.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
-import { describeWith } from '../../../helpers/suite.js'
+import { forEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
-import { startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { describeConsole, wordsAt, wordsOf } from '../lines/line/line-page.js'
 
 const PATH = '/console/activity'
 
-describeWith('the activity page', startConsole, (site) => {
-  let line: OpenLine
-
-  beforeEach(async () => {
-    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
-  })
+describeConsole('the activity page', (site) => {
+  const { context, web, receiver, openLine } = site
+  const line = forEachTest(() => openLine({ name: 'Office', outgoingUrl: receiver.url }))
 
   const page = async (query = '') => (await line.browser.get(PATH + query)).text
   /** What the rows are about, newest first. */
@@ -44,8 +42,8 @@ describeWith('the activity page', startConsole, (site) => {
     }))
 
   it('shows a row for each message, newest first, with the outcome of its events', async () => {
-    const sent = await queueMessage(site.context, line, { text: 'Your code is 1' })
-    await receiveForDelivery(site.context, line)
+    const sent = await queueMessage(context, line, { text: 'Your code is 1' })
+    await receiveForDelivery(context, line)
     const html = await page()
     const [received, queued, ...others] = rowsOf(html)
     expect(others).to.deep.equal([])
@@ -63,23 +61,20 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   it('explains failures in words', async () => {
-    const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
-    await sendMessage(site.context, id)
-    const delivery = await receiveForDelivery(site.context, line)
-    await site.context
-      .db('deliveries')
-      .where({ id: delivery.id })
-      .update({ status: 'exhausted', attempt_count: 9, last_failure: 'dns' })
+    const id = await queueMessage(context, line, { to_number: '+15005550001' })
+    await sendMessage(context, id)
+    const delivery = await receiveForDelivery(context, line)
+    const exhausted = { status: 'exhausted', attempt_count: 9, last_failure: 'dns' }
+    await changeRows(context, 'deliveries', delivery.id, exhausted)
     const rows = rowsOf(await page())
     expect(rows.at(-1)?.words).to.match(/The carrier rejected it: simulator: .* failed$/)
     expect(rows[0]?.words).to.match(/exhausted after 9 attempts Host not found\./)
   })
 
   it('retries a failed event from its row, and all that match a filter as a background task', async () => {
-    const { context } = site
     const deliveries = await Promise.all([1, 2, 3].map(() => receiveForDelivery(context, line)))
     const [first, second, third] = deliveries
-    const set = (id: string, columns: object) => context.db('deliveries').where({ id }).update(columns)
+    const set = (id: string, columns: object) => changeRows(context, 'deliveries', id, columns)
     const statusesNow = async () =>
       Promise.all(deliveries.map(async ({ id }) => (await deliveryRow(context, id)).status))
     expect(await page()).not.to.include('Retry')
@@ -114,12 +109,8 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   it('says before and after a retry that it takes 5,000 events', async () => {
-    const { context } = site
     const row = await receiveForDelivery(context, line)
-    await context
-      .db('deliveries')
-      .where({ id: row.id })
-      .update({ status: 'exhausted', last_failure: 'http_500' })
+    await changeRows(context, 'deliveries', row.id, { status: 'exhausted', last_failure: 'http_500' })
     expect(wordsOf(await page('?status=exhausted'))).to.include('Retry all undelivered events in this view')
     await addUndelivered(context, row, 5000)
     expect(wordsOf(await page('?status=exhausted'))).to.include(
@@ -133,19 +124,19 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   it('shows when a scheduled message will be sent', async () => {
-    await queueMessage(site.context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
+    await queueMessage(context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
     expect(wordsOf(await page())).to.include('Sends 2030-01-02 03:04:05 UTC')
     const thread = await line.browser.get(`${line.path}/conversations/${encodeURIComponent(ANNA)}`)
     expect(wordsOf(thread.text)).to.include('sends 2030-01-02 03:04:05 UTC')
   })
 
   it('shows that an application was told of a line that was disconnected', async () => {
-    const application = await createApplication(site.context, {
-      webhookUrl: site.receiver.url,
+    const application = await createApplication(context, {
+      webhookUrl: receiver.url,
       optInEvents: ['lineDisconnected'],
     })
-    await connect(site.context, application, line)
-    await endAuthorization(site.context, line.userId, application.id, line.lineId)
+    await connect(context, application, line)
+    await endAuthorization(context, line.userId, application.id, line.lineId)
     const [row, ...others] = rowsOf(await page())
     expect(others).to.deep.equal([])
     expect(row?.words.replace(/\s+/g, ' ')).to.include('Line disconnected to Auto Reply')
@@ -154,12 +145,12 @@ describeWith('the activity page', startConsole, (site) => {
 
   it('filters messages by the type of their events', async () => {
     const { userId, lineId } = line
-    await changeConnection(site.context, userId, lineId, {
-      outgoingWebhookUrl: site.receiver.url,
+    await changeConnection(context, userId, lineId, {
+      outgoingWebhookUrl: receiver.url,
       optInEvents: ['messageStatus'],
     })
-    await sendMessage(site.context, await queueMessage(site.context, line))
-    await queueMessage(site.context, line)
+    await sendMessage(context, await queueMessage(context, line))
+    await queueMessage(context, line)
     expect(rowsOf(await page())).to.have.length(2)
     const [row, ...others] = rowsOf(await page('?type=messageStatus'))
     expect(others).to.deep.equal([])
@@ -168,8 +159,8 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   it('groups rows by day, in the time zone of the list', async () => {
-    const id = await queueMessage(site.context, line)
-    await site.context.db('messages').where({ id }).update({ created_at: '2026-01-31T23:30:00Z' })
+    const id = await queueMessage(context, line)
+    await context.db('messages').where({ id }).update({ created_at: '2026-01-31T23:30:00Z' })
     const days = async (query: string) =>
       [...(await page(query)).matchAll(/<li class="day">([^<]+)</g)].map(([, day]) => day)
     expect(await days('?zone=UTC')).to.deep.equal(['Saturday, 31 January 2026'])
@@ -177,13 +168,13 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   it('cuts a long text, between whole characters', async () => {
-    await queueMessage(site.context, line, { text: '😀'.repeat(141) })
+    await queueMessage(context, line, { text: '😀'.repeat(141) })
     expect(rowsOf(await page())[0]?.words).to.include(` ${'😀'.repeat(140)}… `)
   })
 
   describe('is read page by page', () => {
     it('of 25, with a link to what is older and one back', async () => {
-      const ids = (await queueMessages(site.context, line, 26)).reverse()
+      const ids = (await queueMessages(context, line, 26)).reverse()
       const first = await page('?direction=outbound')
       expect(rowsOf(first).map(({ id }) => id)).to.deep.equal(ids.slice(0, 25))
       expect(first).not.to.include('Newest')
@@ -192,9 +183,8 @@ describeWith('the activity page', startConsole, (site) => {
       const second = await page(`?direction=outbound&before=${ids[24]}`)
       expect(rowsOf(second).map(({ id }) => id)).to.deep.equal(ids.slice(25))
       expect(second).not.to.include('>Older<')
-      const { id } = await receiveForDelivery(site.context, line)
-      const failed = { status: 'exhausted', last_failure: 'http_500' }
-      await site.context.db('deliveries').where({ id }).update(failed)
+      const { id } = await receiveForDelivery(context, line)
+      await changeRows(context, 'deliveries', id, { status: 'exhausted', last_failure: 'http_500' })
       const back = `${PATH}?line=${line.lineId}&before=${newId()}`
       const html = await page(back.slice(PATH.length))
       expect(html).to.include(`name="back" value="${back.replace('&', '&amp;')}"`)
@@ -202,7 +192,7 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     it('and only the first page is live', async () => {
-      const id = await queueMessage(site.context, line)
+      const id = await queueMessage(context, line)
       expect(livePathOf(await page('?status=queued'))).to.equal(`${PATH}/live?status=queued`)
       expect(livePathOf(await page(`?before=${id}`))).to.equal(undefined)
     })
@@ -210,12 +200,12 @@ describeWith('the activity page', startConsole, (site) => {
 
   describe('is filtered', () => {
     it('by every field, and the form keeps what was chosen', async () => {
-      const sister = await createLine(site.context, { userId: line.userId, name: 'Shop' })
-      const wanted = await queueMessage(site.context, sister, {
+      const sister = await createLine(context, { userId: line.userId, name: 'Shop' })
+      const wanted = await queueMessage(context, sister, {
         ...{ to_number: BEN, status: 'failed', text: 'Thank you', error: 'cut off' },
       })
-      await queueMessage(site.context, sister, { to_number: BEN, status: 'sent' })
-      await queueMessage(site.context, line, { to_number: BEN, status: 'failed' })
+      await queueMessage(context, sister, { to_number: BEN, status: 'sent' })
+      await queueMessage(context, line, { to_number: BEN, status: 'failed' })
       const query =
         `?line=${sister.lineId}&direction=outbound&type=text&status=failed&number=${BEN}&reason=cut&text=you` +
         '&from=2020-01-01T00:00&until=2099-01-01T00:00'
@@ -241,7 +231,7 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     it('by a time in UTC', async () => {
-      const id = await queueMessage(site.context, line)
+      const id = await queueMessage(context, line)
       const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString().slice(0, 16)
       expect(
         rowsOf(await page(`?from=${minutes(-2)}&until=${minutes(2)}`)).map((row) => row.id),
@@ -251,8 +241,8 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     it('by a time in the zone that is chosen, in which the list and its next pages are then shown, too', async () => {
-      const id = await queueMessage(site.context, line)
-      const [at = new Date()] = await site.context.db('messages').where({ id }).pluck<Date[]>('created_at')
+      const id = await queueMessage(context, line)
+      const [at = new Date()] = await context.db('messages').where({ id }).pluck<Date[]>('created_at')
       // Kathmandu has no summer time: always 5 h 45 min ahead.
       const shown = (minutes: number) =>
         new Date(at.getTime() + (345 + minutes) * 60_000).toISOString().slice(0, 19)
@@ -269,7 +259,7 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     it('by a time in UTC where the address has no zone, and then the list is in UTC, too', async () => {
-      await queueMessage(site.context, line)
+      await queueMessage(context, line)
       expect(await page('?from=2020-01-01T00:00'))
         .to.include('data-zone="UTC"')
         .and.not.include('data-zone="own"')
@@ -279,7 +269,7 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     it('by nothing when the form is sent empty', async () => {
-      await queueMessage(site.context, line)
+      await queueMessage(context, line)
       const names = ['line', 'reason', 'text', 'direction', 'type', 'status', 'number', 'from', 'until']
       expect(rowsOf(await page(`?${names.map((name) => `${name}=`).join('&')}`))).to.have.length(1)
     })
@@ -339,18 +329,18 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     it('says so if the user has no lines', async () => {
-      const { id } = await addUser(site.context, { email: `${newId()}@example.com` })
-      const browser = await browse(site.context, site.web, id)
-      expect(wordsOf((await browser.get(PATH)).text)).to.include('because you have no lines')
+      const { id } = await addUser(context, { email: `${newId()}@example.com` })
+      const browser = await browse(context, web, id)
+      expect(await wordsAt(browser, PATH)).to.include('because you have no lines')
     })
 
     it('says that no messages match the filter', async () => {
-      await queueMessage(site.context, line)
+      await queueMessage(context, line)
       expect(wordsOf(await page('?status=held'))).to.include('No messages match this filter. Clear filters')
     })
 
     it('says that there are no older messages', async () => {
-      const id = await queueMessage(site.context, line)
+      const id = await queueMessage(context, line)
       expect(wordsOf(await page(`?before=${id}`))).to.include('No older messages.')
     })
   })
@@ -358,9 +348,9 @@ describeWith('the activity page', startConsole, (site) => {
   it('updates automatically, within its filter', async () => {
     const heard = await listen(site, line, livePathOf(await page('?direction=inbound'))!)
     await until('the empty list', () => heard.text.includes('No messages match this filter.'))
-    await queueMessage(site.context, line, { text: 'not this one' })
+    await queueMessage(context, line, { text: 'not this one' })
     const text = 'this\none'
-    await receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text } }))
+    await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text } }))
     await until('the text', () => heard.text.includes('this\ndata: one'))
     expect(heard.text).not.to.include('not this one')
     await heard.close()

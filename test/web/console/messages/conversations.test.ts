@@ -7,6 +7,8 @@ import { fetchMedia } from '../../../../src/domain/media/fetch.js'
 import { newId } from '../../../../src/ids.js'
 import { openHolder } from '../../../database/hold.js'
 import {
+  ago,
+  ahead,
   ANNA,
   BEN,
   changeRows,
@@ -19,36 +21,33 @@ import {
   type MessageRow,
 } from '../../../domain/fixtures.js'
 import { MEDIA } from '../../../domain/media-samples.js'
-import { describeWith } from '../../../helpers/suite.js'
+import { forEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen } from './activity/listen.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { redirectOf, describeConsole, wordsAt, wordsOf } from '../lines/line/line-page.js'
 import { expectSentTo, expectFault } from '../support.js'
 
-describeWith('the conversations of a line', startConsole, (site) => {
-  let line: OpenLine
-
-  beforeEach(async () => {
-    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
-  })
+describeConsole('the conversations of a line', (site) => {
+  const { context, receiver, openLine } = site
+  const line = forEachTest(() => openLine({ name: 'Office', outgoingUrl: receiver.url }))
 
   const receive = (fromNumber: string, text: string) =>
-    receiveMessage(site.context, inboundText(line, { fromNumber, content: { type: 'inboundText', text } }))
+    receiveMessage(context, inboundText(line, { fromNumber, content: { type: 'inboundText', text } }))
   const send = (toNumber: string, text: string, overrides = {}) =>
-    queueMessage(site.context, line, { to_number: toNumber, text, status: 'sent', ...overrides })
+    queueMessage(context, line, { to_number: toNumber, text, status: 'sent', ...overrides })
   const inPath = (number: string) => `conversations/${encodeURIComponent(number)}`
   const thread = async (number = ANNA, query = '') => line.page(`/${inPath(number)}${query}`)
   const words = async (number = ANNA, query = '') => wordsOf(await thread(number, query))
 
   it('are listed latest first, by name, with the last text and any reason the line cannot reply', async () => {
-    expect(wordsOf(await line.page('/conversations'))).to.include('No conversations on this line yet.')
+    expect(await line.words('/conversations')).to.include('No conversations on this line yet.')
     await receive(ANNA, 'Hello')
     await send(BEN, 'To Ben')
     await receive(ANNA, 'STOP')
-    await saveContact(site.context, line.userId, ANNA, { name: 'Anna <b>', blocked: true })
-    await site.context.db('line_peers').insert({
+    await saveContact(context, line.userId, ANNA, { name: 'Anna <b>', blocked: true })
+    await context.db('line_peers').insert({
       ...{ line_id: line.lineId, number: BEN },
-      paused_until: site.context.db.raw(`now() + interval '5 minutes'`),
+      paused_until: ahead(context, '5 minutes'),
     })
     await receive('70123', 'Your code')
     const page = await line.page('/conversations')
@@ -74,7 +73,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
 
   it('are searched by number, name and text, in every state and in the inbox', async () => {
     expect(await line.page('/conversations')).not.to.include('Search conversations')
-    await saveContact(site.context, line.userId, CLEO, { name: 'Cleo Umbrella' })
+    await saveContact(context, line.userId, CLEO, { name: 'Cleo Umbrella' })
     await receive(ANNA, 'Where is my umbrella?')
     await receive(ANNA, 'Never mind')
     await send(BEN, 'Hello Ben')
@@ -88,7 +87,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     }
     const found = (query: string) => foundIn(`${line.path}/conversations?${query}`)
     expect(await found('q=UMBRELLA')).to.deep.equal([ANNA, CLEO])
-    expect(wordsOf(await line.page('/conversations?q=umbrella')), 'the text that was found').to.include(
+    expect(await line.words('/conversations?q=umbrella'), 'the text that was found').to.include(
       'Where is my umbrella?',
     )
     expect(await found(`q=${encodeURIComponent('500 555-0102')}`)).to.deep.equal([BEN])
@@ -112,9 +111,9 @@ describeWith('the conversations of a line', startConsole, (site) => {
 
   it('are searched 500 unread ones at a time in the inbox, which says so', async () => {
     await receive(ANNA, 'umbrella')
-    const found = async () => wordsOf((await line.browser.get('/console/inbox?q=parasol')).text)
+    const found = () => wordsAt(line.browser, '/console/inbox?q=parasol')
     expect(await found()).to.include('Nothing found in your unread conversations.')
-    await site.context.db.raw(
+    await context.db.raw(
       `insert into line_peers (line_id, number, unread_id)
        select ?, '+1' || 5005550000 + n, lowest_id_at(now() - make_interval(secs => n)) from generate_series(300, 798) n`,
       [line.lineId],
@@ -136,7 +135,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
   })
 
   it('are searched page by page as far back as there are messages', async () => {
-    const { db } = site.context
+    const { db } = context
     const of = { userId: line.userId, lineId: line.lineId }
     await send(ANNA, 'umbrella')
     await receive(BEN, 'umbrella')
@@ -152,7 +151,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
 
   it('are paged: each number is on one page, by its latest message', async () => {
     for (const number of [ANNA, BEN, CLEO, ANNA]) await send(number, 'x')
-    const { db } = site.context
+    const { db } = context
     const of = { userId: line.userId, lineId: line.lineId }
     const first = await listConversations(db, of, { limit: 2 })
     expect(first.conversations.map(({ number }) => number)).to.deep.equal([ANNA, CLEO])
@@ -164,6 +163,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
   })
 
   it('show each message with its sender and outcome, newest at the bottom, page by page', async () => {
+    expect(await words()).to.include('No messages with this number yet.')
     for (let n = 1; n <= 32; n += 1) await send(ANNA, `text ${n} of the past`)
     await send(ANNA, 'By hand', { source: 'console', status: 'failed', error: 'expired' })
     await receive(ANNA, 'Thanks')
@@ -191,15 +191,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     const path = `${line.path}/${inPath(ANNA)}`
     const resend = () => line.browser.submit(`/console/messages/${failed}/send-again`, { key, back })
     for (let time = 0; time < 2; time += 1) expectSentTo(await resend(), `${path}?done=sent-again`)
-    expect(await site.context.db('messages').where({ again_of: failed })).to.have.length(1)
-  })
-
-  it('keep themselves up to date', async () => {
-    const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
-    await until('the empty thread', () => live.text.includes('No messages with this number yet.'))
-    await receive(ANNA, 'Are you there?')
-    await until('the new message', () => live.text.includes('Are you there?'))
-    await live.close()
+    expect(await context.db('messages').where({ again_of: failed })).to.have.length(1)
   })
 
   it('show anew a message that waits for another reason, and leave alone one that has not changed', async () => {
@@ -207,7 +199,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await send(ANNA, 'First')
     const waiting = await send(ANNA, 'Second', { status: 'queued' })
     const before = idsOf(await thread())
-    await site.context.db('messages').where({ id: waiting }).update({ error: 'carrier_unavailable' })
+    await context.db('messages').where({ id: waiting }).update({ error: 'carrier_unavailable' })
     const html = await thread()
     expect(wordsOf(html)).to.include('The carrier could not be reached.')
     expect(idsOf(html)[0]).to.equal(before[0])
@@ -217,7 +209,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
   })
 
   it('count unread texts until someone opens them, or a visible page receives more', async () => {
-    const inbox = async () => wordsOf((await line.browser.get('/console/inbox')).text)
+    const inbox = () => wordsAt(line.browser, '/console/inbox')
     await receive(ANNA, 'First')
     await receive(ANNA, 'Second')
     await send(ANNA, 'An answer by a program')
@@ -233,7 +225,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await thread())
       .to.match(/Inbox<span[^>]*><span class="count">1</)
       .and.include('An answer by a program')
-    expect(wordsOf(await line.page('/conversations?state=unread')))
+    expect(await line.words('/conversations?state=unread'))
       .to.include(BEN)
       .and.not.include(ANNA)
     const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
@@ -253,14 +245,14 @@ describeWith('the conversations of a line', startConsole, (site) => {
   it('are not counted for users who have not viewed them for 30 days, until the next view', async () => {
     await receive(ANNA, 'For a program')
     await receive(BEN, 'For a program')
-    const users = site.context.db('users').where({ id: line.userId })
+    const users = context.db('users').where({ id: line.userId })
     const count = async (path = '/console') =>
       /Inbox<span[^>]*><span class="count">(\d+)</.exec((await line.browser.get(path)).text)?.[1]
     expect(await count(), 'somebody new').to.equal('2')
     for (const opening of ['/console/inbox', `${line.path}/${inPath(CLEO)}`]) {
-      await users.clone().update({ inbox_opened_at: site.context.db.raw(`now() - interval '31 days'`) })
+      await users.clone().update({ inbox_opened_at: ago(context, '31 days') })
       expect(await count()).to.equal(undefined)
-      expect(wordsOf(await line.page('/conversations'))).to.include('Unread 2 unread')
+      expect(await line.words('/conversations')).to.include('Unread 2 unread')
       expect(await count(opening)).to.equal('2')
       expect(await count()).to.equal('2')
     }
@@ -278,7 +270,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await send(ANNA, 'Sent since then')
     await until('a later look', () => live.text.includes('Sent since then'))
     await live.close()
-    const unread = async () => wordsOf(await line.page('/conversations?state=unread'))
+    const unread = () => line.words('/conversations?state=unread')
     expect(await unread()).to.match(/\+15005550101 1 unread/)
     // Its stream begins anew when the tab was hidden, or another one was opened.
     const again = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
@@ -296,7 +288,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     for (const [n, number] of numbers.entries()) {
       // What retention has left of the eleventh: nothing.
       if (n !== 10) await send(number, 'Hello')
-      await site.context.db('line_peers').insert({
+      await context.db('line_peers').insert({
         ...{ line_id: line.lineId, number },
         archived_at: new Date(Date.now() - n * 1000),
       })
@@ -319,7 +311,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
   })
 
   it('leave the list when archived, until another unblocked text arrives', async () => {
-    const listed = async (state = '') => wordsOf(await line.page(`/conversations${state}`))
+    const listed = (state = '') => line.words(`/conversations${state}`)
     await receive(ANNA, 'Done with')
     await receive(BEN, 'From Ben')
     expectSentTo(
@@ -327,7 +319,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
       `${line.path}/conversations?done=conversation-archived`,
     )
     await send(ANNA, 'News for everybody')
-    await saveContact(site.context, line.userId, ANNA, { blocked: true })
+    await saveContact(context, line.userId, ANNA, { blocked: true })
     await receive(ANNA, 'Blocked')
     expect(await listed())
       .to.include(BEN)
@@ -339,7 +331,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
       .to.include(ANNA)
       .and.not.include(BEN)
     expect(await thread()).to.include('Move to inbox')
-    await saveContact(site.context, line.userId, ANNA, { blocked: false })
+    await saveContact(context, line.userId, ANNA, { blocked: false })
     await receive(ANNA, 'Again')
     expect(await listed('?state=archived')).to.include('No archived conversations.')
     expect(await listed()).to.match(/\+15005550101 1 unread Again/)
@@ -356,17 +348,17 @@ describeWith('the conversations of a line', startConsole, (site) => {
   describe('stay if a message came in that the reader has not seen', () => {
     /** The field that a page has for a form, which may be outside the form. */
     const shownIn = (html: string) => ({ upTo: /name="upTo" value="([^"]+)"/.exec(html)?.[1] ?? '' })
-    const unread = async () => wordsOf(await line.page('/conversations?state=unread'))
+    const unread = () => line.words('/conversations?state=unread')
 
     it('when one is archived', async () => {
       await receive(ANNA, 'First')
       const shown = shownIn(await thread())
       const archiving = () => line.submit(`${inPath(ANNA)}/archive`, shown)
-      const id = await receiveNew(site.context, line)
+      const id = await receiveNew(context, line)
       expectSentTo(await archiving(), `${line.path}/${inPath(ANNA)}?done=conversation-not-archived`)
       expect(await unread()).to.match(/\+15005550101 1 unread/)
       // It is unread since a message that the reader was shown.
-      await changeRows(site.context, 'line_peers', { number: ANNA }, { unread_id: shown.upTo })
+      await changeRows(context, 'line_peers', { number: ANNA }, { unread_id: shown.upTo })
       expectSentTo(await archiving(), `${line.path}/${inPath(ANNA)}?done=conversation-not-archived`)
       expect(await unread()).to.match(/\+15005550101 2 unread/)
       const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
@@ -381,7 +373,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
 
     /** A text from ANNA that is being received, until the caller commits it. */
     const receiving = async () => {
-      const trx = await openHolder(site.context.db)
+      const trx = await openHolder(context.db)
       await receiveMessages(trx, [
         {
           messageId: newId(),
@@ -405,10 +397,10 @@ describeWith('the conversations of a line', startConsole, (site) => {
     ]
     for (const [what, act] of acts) {
       it(`when it comes in at the moment at which ${what}`, async () => {
-        const upTo = await receiveNew(site.context, line)
+        const upTo = await receiveNew(context, line)
         const trx = await receiving()
         const acting = act(upTo)
-        await until('it waits', async () => (await countWaitingForLocks(site.context)) > 0)
+        await until('it waits', async () => (await countWaitingForLocks(context)) > 0)
         await trx.commit()
         await acting
         expect(await unread()).to.match(/\+15005550101 \d unread Second/)
@@ -448,9 +440,9 @@ describeWith('the conversations of a line', startConsole, (site) => {
     for (let time = 0; time < 2; time += 1) {
       expectSentTo(await line.submit(form, fields), `${line.path}/${inPath(ANNA)}`)
     }
-    const rows = await site.context.db('messages').where({ line_id: line.lineId }).pluck<string[]>('id')
+    const rows = await context.db('messages').where({ line_id: line.lineId }).pluck<string[]>('id')
     expect(rows).to.have.length(1)
-    expect(await messageRow(site.context, rows[0]!)).to.include({ to_number: ANNA, source: 'console' })
+    expect(await messageRow(context, rows[0]!)).to.include({ to_number: ANNA, source: 'console' })
     expect(await words()).to.include('On my way')
     const refused = await line.submit(form, { key: newId(), text: '' })
     expectFault(refused, 400, 'Write a message, or choose a picture')
@@ -479,15 +471,15 @@ describeWith('the conversations of a line', startConsole, (site) => {
         `${line.path}/${inPath(ANNA)}`,
       ])
     }
-    const rows = await site.context
+    const rows = await context
       .db('messages')
       .where({ line_id: line.lineId, direction: 'outbound' })
       .select<MessageRow[]>()
     expect(rows.map(({ text }) => text)).to.deep.equal([null])
     const outcomes = []
-    const media = site.context.db('media').where({ message_id: rows[0]!.id }).orderBy('id')
+    const media = context.db('media').where({ message_id: rows[0]!.id }).orderBy('id')
     for (const { id } of await media.clone().select<{ id: string }[]>('id'))
-      outcomes.push((await fetchMedia(site.context, id)).kind)
+      outcomes.push((await fetchMedia(context, id)).kind)
     expect(await media.clone().pluck('content_type')).to.deep.equal(['image/gif', 'image/png'])
     expect(outcomes).to.have.length(2)
   })
@@ -500,7 +492,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     const done = async (form: string, fields = {}) => {
       const [status, location] = redirectOf(await line.submit(`${inPath(ANNA)}/${form}`, fields))
       expect(status).to.equal(303)
-      return wordsOf((await line.browser.get(location ?? '')).text)
+      return wordsAt(line.browser, location ?? '')
     }
     expect(await done('name', { name: 'Anna' }))
       .to.include('Name saved')

@@ -6,29 +6,30 @@ import { laidOut } from '../../../../src/web/console/messages/message/attempt.js
 import { addEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { recordListenerAttempts } from '../../../../src/domain/endpoints/listener-attempts.js'
-import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { receiveReceipt } from '../../../../src/domain/messages/receipts.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { keepUpload } from '../../../../src/domain/media/uploads.js'
 import { newId } from '../../../../src/ids.js'
 import {
   attemptRows,
+  changeRows,
   countRows,
   deliverWhenDue,
   deliveryRow,
-  inboundText,
+  mediaAt,
   messageRow,
   queueMessage,
   receiveForDelivery,
+  receiveNew,
   type DeliveryRow,
 } from '../../../domain/fixtures.js'
 import { MEDIA } from '../../../domain/media-samples.js'
 import { createLine } from '../../../helpers/factories.js'
 import { copyMedia, mediaRow } from '../../../helpers/media.js'
-import { describeWith } from '../../../helpers/suite.js'
+import { forEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
-import { redirectOf, startConsole, textOf, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { redirectOf, describeConsole, textOf, wordsOf } from '../lines/line/line-page.js'
 import { faultOf, expectSentTo, expectFault } from '../support.js'
 import { messageOfEvent } from '../../support.js'
 
@@ -40,63 +41,53 @@ const inLocal = (ms: number) => new Date(start + 8 * 3_600_000 + ms).toISOString
 
 const pathOf = (id: string) => `/console/messages/${id}`
 
-describeWith("a message's page", startConsole, (site) => {
-  let line: OpenLine
+describeConsole("a message's page", (site) => {
+  const { context, receiver, openLine } = site
+  const line = forEachTest(() => openLine({ name: 'Office', outgoingUrl: receiver.url }))
 
-  beforeEach(async () => {
-    site.receiver.answerWith((response) => response.end('ok'))
-    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  beforeEach(() => {
+    receiver.answerWith((response) => response.end('ok'))
   })
 
   const page = async (id: string) => (await line.browser.get(pathOf(id))).text
   const words = async (id: string) => wordsOf(await page(id))
   const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
 
-  const receiveMedia = async (url: string) => {
-    const content = { type: 'inboundMedia', urls: [url] } as const
-    const outcome = await receiveMessage(site.context, inboundText(line, { content }))
-    if (outcome.kind !== 'received') throw new Error('it was not received')
-    return outcome.messageId
-  }
+  const receiveMedia = (url: string) => receiveNew(context, line, { content: mediaAt(url) })
 
-  describe('of a scheduled message', () => {
-    it('says when, and has forms that change the time and cancel it', async () => {
-      const asked = await line.browser.submit(`/console/lines/${line.lineId}/messages`, {
-        ...{ to: '+15005550101', text: 'Later', key: newId() },
-        ...{ sendAt: inLocal(3_600_000), zone: 'Asia/Kolkata' },
-      })
-      const [, location] = redirectOf(asked)
-      const path = String(location).replace(/\?.*/, '')
-      const id = path.split('/').at(-1) ?? ''
-      const { due_at: dueAt } = await messageRow(site.context, id)
-      // The clock of Kolkata is ahead of UTC by five and a half hours.
-      expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
-      expect(await words(id)).to.match(/Will be sent on 20.* Reschedule .* Cancel message/)
-
-      const wrong = await line.browser.submit(`${path}/reschedule`, {
-        sendAt: inLocal(40 * 86_400_000),
-        zone: 'UTC',
-      })
-      expect(faultOf(wrong)).to.match(/at most 30 days ahead/)
-      expect(wrong.text).to.include(inLocal(40 * 86_400_000))
-      await line.browser.submit(`${path}/reschedule`, { sendAt: inLocal(86_400_000), zone: 'UTC' })
-      const row = await messageRow(site.context, id)
-      expect(row.due_at.toISOString()).to.equal(`${inLocal(86_400_000)}:00.000Z`)
-
-      await site.context
-        .db('messages')
-        .where({ id })
-        .update({ client_ref: '<b>7', expires_at: new Date(4e12) })
-      expect(await words(id)).to.match(/Client reference: <b>7 Expires if not sent by 2096/)
-      await line.browser.submit(`${path}/cancel`, {})
-      expect(await words(id)).to.match(/Cancelled before it was sent\./)
+  it('says when a scheduled message is sent, and has forms that change the time and cancel it', async () => {
+    const asked = await line.browser.submit(`/console/lines/${line.lineId}/messages`, {
+      ...{ to: '+15005550101', text: 'Later', key: newId() },
+      ...{ sendAt: inLocal(3_600_000), zone: 'Asia/Kolkata' },
     })
+    const [, location] = redirectOf(asked)
+    const path = String(location).replace(/\?.*/, '')
+    const id = path.split('/').at(-1) ?? ''
+    const { due_at: dueAt } = await messageRow(context, id)
+    // The clock of Kolkata is ahead of UTC by five and a half hours.
+    expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
+    expect(await words(id)).to.match(/Will be sent on 20.* Reschedule .* Cancel message/)
+
+    const wrong = await line.browser.submit(`${path}/reschedule`, {
+      sendAt: inLocal(40 * 86_400_000),
+      zone: 'UTC',
+    })
+    expect(faultOf(wrong)).to.match(/at most 30 days ahead/)
+    expect(wrong.text).to.include(inLocal(40 * 86_400_000))
+    await line.browser.submit(`${path}/reschedule`, { sendAt: inLocal(86_400_000), zone: 'UTC' })
+    const row = await messageRow(context, id)
+    expect(row.due_at.toISOString()).to.equal(`${inLocal(86_400_000)}:00.000Z`)
+
+    await changeRows(context, 'messages', id, { client_ref: '<b>7', expires_at: new Date(4e12) })
+    expect(await words(id)).to.match(/Client reference: <b>7 Expires if not sent by 2096/)
+    await line.browser.submit(`${path}/cancel`, {})
+    expect(await words(id)).to.match(/Cancelled before it was sent\./)
   })
 
   describe('of one that the line sends', () => {
     it('tells its whole way', async () => {
-      const id = await queueMessage(site.context, line)
-      await sendMessage(site.context, id)
+      const id = await queueMessage(context, line)
+      await sendMessage(context, id)
       expect(await words(id))
         .to.match(/To \+15005550101 sent Hello/)
         .and.match(/From Office \+1555\d+ Type Text Message ID [\w-]+ Copy Length 1 segment, GSM-7/)
@@ -105,8 +96,8 @@ describeWith("a message's page", startConsole, (site) => {
           /Handed to the carrier [\d-]+ [\d:]+ UTC Account: simulator\. 1 attempt\. Carrier message ID: [\w-]+/,
         )
         .and.match(/Sent: the carrier accepted it [\d-]+ [\d:]+ UTC No receipt yet/)
-      const { carrier_message_id: carrierMessageId } = await messageRow(site.context, id)
-      await receiveReceipt(site.context, {
+      const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
+      await receiveReceipt(context, {
         carrierAccount: 'simulator',
         carrierMessageId: carrierMessageId!,
         status: 'delivered',
@@ -118,12 +109,12 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('shows what it is waiting for, and until when', async () => {
-      const { db } = site.context
-      const first = await queueMessage(site.context, line)
+      const { db } = context
+      const first = await queueMessage(context, line)
       expect(await words(first)).to.match(
         /Waiting Waiting for its turn\. No rate limit applies\. Next check: .* UTC/,
       )
-      const second = await queueMessage(site.context, line)
+      const second = await queueMessage(context, line)
       expect(await words(second)).to.match(
         /Waiting for an earlier message to the same number , because they are sent in/,
       )
@@ -147,18 +138,18 @@ describeWith("a message's page", startConsole, (site) => {
         'Waiting for its turn: the carrier account accepts 0.5 a second.',
       )
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
-      const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
+      const throttled = await queueMessage(context, line, { error: 'throttled', attempt_count: 2 })
       expect(await words(throttled)).to.match(/The carrier is rate limiting.* 2 attempts so far\./)
     })
 
     it('says that the carrier has it just now', async () => {
       const claimed = { status: 'sending', attempt_count: 1, claimed_at: new Date() }
-      const id = await queueMessage(site.context, line, claimed)
+      const id = await queueMessage(context, line, claimed)
       expect(await words(id)).to.include("1 attempt; waiting for the carrier's response.")
     })
 
     it('does not say that it waited when it never got there', async () => {
-      const id = await queueMessage(site.context, line, { status: 'failed', error: 'opted_out' })
+      const id = await queueMessage(context, line, { status: 'failed', error: 'opted_out' })
       const said = await words(id)
       // The reason and Resend are the first thing there.
       expect(said).to.match(/failed This person opted out \(STOP\).* Resend .*Timeline .* Failed/)
@@ -180,65 +171,62 @@ describeWith("a message's page", startConsole, (site) => {
     ] as const) {
       it(`shows when a receipt reported ${what}`, async () => {
         const reported = { ...fields, sent_at: new Date(), receipt_at: new Date() }
-        expect(await words(await queueMessage(site.context, line, reported))).to.match(said)
+        expect(await words(await queueMessage(context, line, reported))).to.match(said)
       })
     }
 
     it('says which routes came before, and why they did not take it', async () => {
       const passed = { one: 'account_paused', two: 'account_avoided', three: 'throttled' }
       const sent = { status: 'sent', claimed_at: new Date(), carrier: 'four', passed_over: passed }
-      const said = await words(await queueMessage(site.context, line, sent))
+      const said = await words(await queueMessage(context, line, sent))
       expect(said).to.include('one was skipped because it was paused.')
       expect(said).to.include('two was skipped because it had just failed.')
       expect(said).to.include('three did not accept it. The carrier is rate limiting.')
     })
 
     it('explains the carrier’s code, and what to do', async () => {
-      await site.context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
+      await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
       const failed = { status: 'failed', error: 'Message filtered', carrier: 'twilio-main' }
-      const known = await queueMessage(site.context, line, { ...failed, carrier_code: '30032' })
+      const known = await queueMessage(context, line, { ...failed, carrier_code: '30032' })
       expect(await words(known)).to.match(
         /filtered This sender or text is not registered.* Only the operator of this service can register it\. Carrier code: 30032/,
       )
-      const unknown = await queueMessage(site.context, line, { ...failed, carrier_code: '39999' })
+      const unknown = await queueMessage(context, line, { ...failed, carrier_code: '39999' })
       expect(await words(unknown)).to.match(/rejected it: Message filtered Carrier code: 39999/)
     })
   })
 
   it('shows the other events about it, and resends them', async () => {
     const { userId, lineId } = line
-    await changeConnection(site.context, userId, lineId, { optInEvents: ['messageStatus'] })
-    const id = await queueMessage(site.context, line)
-    await sendMessage(site.context, id)
+    await changeConnection(context, userId, lineId, { optInEvents: ['messageStatus'] })
+    const id = await queueMessage(context, line)
+    await sendMessage(context, id)
     expect(await words(id)).to.match(/Other events Message status .* Delivery to http.* pending Waiting/)
-    const { id: deliveryId } = await site.context
-      .db('deliveries')
-      .where({ line_id: lineId })
-      .first<DeliveryRow>()
-    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    const { id: deliveryId } = await context.db('deliveries').where({ line_id: lineId }).first<DeliveryRow>()
+    await context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     const sent = await line.browser.submit(`${pathOf(id)}/deliveries/${deliveryId}/send-again`)
     expectSentTo(sent, `${pathOf(id)}?done=tried-now`)
-    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'pending' })
+    expect(await deliveryRow(context, deliveryId)).to.include({ status: 'pending' })
   })
 
   describe('sends again', () => {
     it('a failed message, once per page however often the button is pressed', async () => {
-      const id = await queueMessage(site.context, line, { status: 'failed', error: 'expired' })
+      const id = await queueMessage(context, line, { status: 'failed', error: 'expired' })
       const key = keyOf(await page(id))
-      const count = await countRows(site.context, 'messages')
+      const count = await countRows(context, 'messages')
       const submit = () => line.browser.submit(`${pathOf(id)}/send-again`, { key })
       const [status, location] = redirectOf(await submit())
       expect(status).to.equal(303)
       expect(location).to.match(/^\/console\/messages\/[\w-]{36}\?done=sent-again$/)
       expectSentTo(await submit(), location ?? '')
-      expect(await countRows(site.context, 'messages')).to.equal(count + 1)
+      expect(await countRows(context, 'messages')).to.equal(count + 1)
       const { text } = await line.browser.get(location!)
       expect(wordsOf(text)).to.match(/Accepted from this console .* Resends an earlier message ?\./)
       expect(text).to.include(`href="${pathOf(id)}"`)
     })
 
     it('an unknown message, after a warning', async () => {
-      const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
+      const id = await queueMessage(context, line, { status: 'unknown', error: 'worker_lost' })
       const html = await page(id)
       expect(wordsOf(html)).to.include('Unknown: the carrier never confirmed whether it was sent')
       expect(wordsOf(html)).to.include('If you resend it, it may arrive twice.')
@@ -247,14 +235,14 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('no finished message or message in progress, and says so at the top', async () => {
-      const id = await queueMessage(site.context, line)
+      const id = await queueMessage(context, line)
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: newId() })
       expectFault(answer, 409, 'Only a failed or unknown message can be resent')
     })
 
     it('keeps its key after a refusal', async () => {
-      const id = await queueMessage(site.context, line, { status: 'failed' })
-      await site.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
+      const id = await queueMessage(context, line, { status: 'failed' })
+      await context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
       const key = newId()
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key })
       expect(answer.status).to.equal(409)
@@ -269,11 +257,11 @@ describeWith("a message's page", startConsole, (site) => {
     let id: string
 
     beforeEach(async () => {
-      delivery = await receiveForDelivery(site.context, line)
-      id = await messageOfEvent(site.context, delivery.event_id)
+      delivery = await receiveForDelivery(context, line)
+      id = await messageOfEvent(context, delivery.event_id)
     })
 
-    const attempt = () => deliverWhenDue(site.context, delivery.id, delivery.endpoint_id)
+    const attempt = () => deliverWhenDue(context, delivery.id, delivery.endpoint_id)
 
     it('shows its event and its first delivery', async () => {
       expect(await words(id))
@@ -281,7 +269,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.match(/To Office \+1555\d+ Type Text/)
         .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
         .and.include(`inboundText , webhook-id ${delivery.event_id}`)
-        .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)
+        .and.include(`Delivery to ${receiver.url} pending Waiting for its first attempt.`)
         .and.not.include('Its job')
       await attempt()
       expect(await words(id)).to.match(
@@ -291,7 +279,7 @@ describeWith("a message's page", startConsole, (site) => {
 
     it('shows each attempt: time, duration, response, and when the next one is due', async () => {
       const attack = '<script>alert(1)</script>'
-      site.receiver.answerWith((response) => {
+      receiver.answerWith((response) => {
         response.statusCode = 500
         response.end(attack)
       })
@@ -310,25 +298,25 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('opens an attempt: its request as sent, its response, and its timing', async () => {
-      const { db, secrets } = site.context
+      const { db, secrets } = context
       const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
       await endpoint.clone().update({
-        url: `${site.receiver.url}?q={1..3}&it's=1`,
+        url: `${receiver.url}?q={1..3}&it's=1`,
         headers_sealed: sealHeaders(secrets, delivery.endpoint_id, { 'X-Api-Key': 'very secret' }),
       })
       await db('events').where({ id: delivery.event_id }).update({ payload: '@it\'s $HOME\n`x` "q"' })
-      site.receiver.requests.length = 0
-      site.receiver.answerWith((response) => response.writeHead(418, { 'X-Pot': '<b>' }).end('short'))
+      receiver.requests.length = 0
+      receiver.answerWith((response) => response.writeHead(418, { 'X-Pot': '<b>' }).end('short'))
       await attempt()
       await attempt()
-      const [, { id: attemptId } = { id: '' }] = await attemptRows(site.context, delivery.id)
+      const [, { id: attemptId } = { id: '' }] = await attemptRows(context, delivery.id)
       const opened = (view: string) => page(`${id}?attempt=${attemptId}&view=${view}`)
 
       expect(await page(id)).to.include(
         `href="${pathOf(id)}?attempt=${attemptId}&amp;view=request#attempt-${attemptId}"`,
       )
       const request = await opened('request')
-      const { headers, body } = site.receiver.requests[1]!
+      const { headers, body } = receiver.requests[1]!
       expect(wordsOf(request))
         .to.include(`webhook-signature: ${String(headers['webhook-signature'])}`)
         .and.include(JSON.stringify(JSON.parse(body), null, 2).replace(/\s+/g, ' '))
@@ -344,7 +332,7 @@ describeWith("a message's page", startConsole, (site) => {
       const shell = `curl() { for each; do printf '%s\\0' "$each"; done; }\n${textOf(command)}`
       const { stdout } = await execFileAsync('/bin/sh', ['-c', shell])
       const args = stdout.split('\0')
-      expect(args.slice(0, 2)).to.deep.equal(['--globoff', `${site.receiver.url}?q={1..3}&it's=1`])
+      expect(args.slice(0, 2)).to.deep.equal(['--globoff', `${receiver.url}?q={1..3}&it's=1`])
       expect(args).to.include(`webhook-id: ${delivery.event_id}`)
       expect(args.slice(-3)).to.deep.equal(['--data-raw', body, ''])
 
@@ -357,23 +345,23 @@ describeWith("a message's page", startConsole, (site) => {
         /DNS none.* Connection .* First byte \d+ ms Total \d+ ms/,
       )
       const { id: foreignId } = await receiveForDelivery(
-        site.context,
-        await createLine(site.context, { outgoingUrl: site.receiver.url }),
+        context,
+        await createLine(context, { outgoingUrl: receiver.url }),
       )
-      await deliverWhenDue(site.context, foreignId, (await deliveryRow(site.context, foreignId)).endpoint_id)
-      const [{ id: foreign } = { id: '' }] = await attemptRows(site.context, foreignId)
+      await deliverWhenDue(context, foreignId, (await deliveryRow(context, foreignId)).endpoint_id)
+      const [{ id: foreign } = { id: '' }] = await attemptRows(context, foreignId)
       expect(await page(`${id}?attempt=${foreign}`)).not.to.include('aria-current="page">Request')
     })
 
     it('collapses similar attempts, and makes the next one now on request', async () => {
-      site.receiver.answerWith((response) => response.writeHead(404).end())
+      receiver.answerWith((response) => response.writeHead(404).end())
       const action = `${pathOf(id)}/deliveries/${delivery.id}/try-now`
       for (let n = 1; n <= 3; n += 1) {
         await attempt()
         expect(await page(id)).to.include(`action="${action}"`)
         expectSentTo(await line.browser.submit(action), `${pathOf(id)}?done=tried-now`)
       }
-      site.receiver.answerWith((response) => response.end())
+      receiver.answerWith((response) => response.end())
       expect(wordsOf(await page(id))).to.match(
         /3 × status 404 attempts 1 to 3, next [\d-]+ [\d:]+ UTC Attempt 1/,
       )
@@ -389,10 +377,10 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('explains what blocks the next attempt', async () => {
-      const { db } = site.context
+      const { db } = context
       const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
       const row = db('deliveries').where({ id: delivery.id })
-      const next = await receiveForDelivery(site.context, line)
+      const next = await receiveForDelivery(context, line)
       const leaseUntil = db.raw(`now() + interval '1 minute'`)
       await db('deliveries')
         .where({ id: next.id })
@@ -404,7 +392,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.include('in order')
       // The other one came before it.
       await row.clone().update({ is_ordered: true, created_at: new Date(Date.now() + 60_000) })
-      const earlier = await messageOfEvent(site.context, next.event_id)
+      const earlier = await messageOfEvent(context, next.event_id)
       expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event from this number</a>`)
       await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
       await row.clone().update({ status: 'held' })
@@ -416,7 +404,7 @@ describeWith("a message's page", startConsole, (site) => {
 
     it('shows the responses of listeners', async () => {
       const at = { eventId: delivery.event_id, durationMs: 12, responseStatus: 204, failure: null }
-      await recordListenerAttempts(site.context, line.lineId, [
+      await recordListenerAttempts(context, line.lineId, [
         { ...at, startedAt: new Date() },
         { ...at, startedAt: new Date(0), responseStatus: null, failure: 'timeout' },
       ])
@@ -426,11 +414,11 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('resends a delivery that has used up its attempts', async () => {
-      await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
+      await context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
       const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
       expect(await page(id)).to.include(`action="${action}"`)
       expectSentTo(await line.browser.submit(action), `${pathOf(id)}?done=tried-now`)
-      expect(await deliveryRow(site.context, delivery.id)).to.include({
+      expect(await deliveryRow(context, delivery.id)).to.include({
         status: 'pending',
         job_generation: 1,
       })
@@ -439,12 +427,11 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('has no button to resend it to an endpoint that is deleted, and says so', async () => {
-      const { context } = site
       const { endpoint } = await addEndpoint(
         context,
         line.userId,
         { lineId: line.lineId },
-        { url: site.receiver.url },
+        { url: receiver.url },
       )
       const endpointId = endpoint.id
       const failed = { status: 'exhausted', last_failure: 'http_500', endpoint_id: endpointId }
@@ -461,22 +448,20 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('says that nobody received it if there was no URL', async () => {
-      const lonely = await createLine(site.context, { userId: line.userId })
-      const outcome = await receiveMessage(site.context, inboundText(lonely))
-      if (outcome.kind !== 'received') throw new Error('it was not received')
-      expect(await words(outcome.messageId)).to.include(
+      const lonely = await createLine(context, { userId: line.userId })
+      expect(await words(await receiveNew(context, lonely))).to.include(
         'When it arrived, the line had no outgoing webhook URL',
       )
     })
 
     it('shows our copy of its media, its way to it, and its facts', async () => {
-      const url = await keepUpload(site.context, 'picture', MEDIA.picture.png!)
+      const url = await keepUpload(context, 'picture', MEDIA.picture.png!)
       const id = await receiveMedia(url)
       expect(await words(id))
         .to.include('Copying…')
         .and.include('the event waits until this is done')
-      await copyMedia(site.context, id)
-      const { token } = await mediaRow(site.context, id)
+      await copyMedia(context, id)
+      const { token } = await mediaRow(context, id)
       expect(await page(id))
         .to.include(`<img src="/media/${token}"`)
         .and.not.include(url)
@@ -486,15 +471,12 @@ describeWith("a message's page", startConsole, (site) => {
     })
 
     it('explains why there is no copy, and copies again on "Retry"', async () => {
-      const id = await receiveMedia(`${site.context.config.publicUrl}/uploads/${'x'.repeat(43)}`)
-      await copyMedia(site.context, id)
+      const id = await receiveMedia(`${context.config.publicUrl}/uploads/${'x'.repeat(43)}`)
+      await copyMedia(context, id)
       expect(await words(id))
         .to.include('The media could not be copied')
         .and.include('Held: its media could not be copied')
-      const delivery = await site.context
-        .db('deliveries')
-        .where({ status: 'held' })
-        .first<{ id: string }>('id')
+      const delivery = await context.db('deliveries').where({ status: 'held' }).first<{ id: string }>('id')
       await line.browser.submit(`${pathOf(id)}/deliveries/${delivery.id}/send-again`)
       expect(await words(id)).to.include('Copying… The last attempt failed')
     })
@@ -503,43 +485,43 @@ describeWith("a message's page", startConsole, (site) => {
       const id = await receiveMedia('http://127.0.0.1:9/picture.png')
       expect(await page(id)).not.to.include(`action="${pathOf(id)}/try-now"`)
       expectFault(await line.browser.submit(`${pathOf(id)}/try-now`), 409, /^This message is not waiting/)
-      await copyMedia(site.context, id)
-      const before = await mediaRow(site.context, id)
+      await copyMedia(context, id)
+      const before = await mediaRow(context, id)
       expect(before).to.include({ status: 'pending', failure: 'media_connect' })
       expect(await words(id)).to.match(/Next attempt: \d{4}-\S+ \S+ UTC Retry now/)
       const answer = await line.browser.submit(`${pathOf(id)}/try-now`)
       expectSentTo(answer, `${pathOf(id)}?done=tried-now`)
-      const after = await mediaRow(site.context, id)
+      const after = await mediaRow(context, id)
       expect(after.due_at).to.be.below(before.due_at)
       expect(after.job_generation).to.equal(before.job_generation + 1)
     })
   })
 
   it('links to the media URL that a sent message was given, if it is on the web', async () => {
-    const show = async (url: string) => page(await queueMessage(site.context, line, { media_urls: [url] }))
+    const show = async (url: string) => page(await queueMessage(context, line, { media_urls: [url] }))
     const url = 'https://media.example.com/1.jpg'
     expect(await show(url)).to.include(`<a href="${url}" rel="noopener noreferrer" target="_blank">`)
     expect(await show('javascript:alert(1)')).to.include('<code>javascript:alert(1)</code>')
   })
 
   it('keeps itself up to date, with the same key in its form', async () => {
-    const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
+    const id = await queueMessage(context, line, { to_number: '+15005550001' })
     const path = livePathOf(await page(id))!
     const heard = await listen(site, line, path)
     await until('the message waits', () => heard.text.includes('Waiting for its turn'))
-    await sendMessage(site.context, id)
+    await sendMessage(context, id)
     await until('it has failed', () => heard.text.includes('The carrier rejected it'))
     expect(keyOf(heard.text)).to.equal(new URLSearchParams(path.split('?')[1]).get('key'))
     await heard.close()
   })
 
   it('shows no deliveries of another user’s message', async () => {
-    const stranger = await createLine(site.context, { outgoingUrl: site.receiver.url })
-    const { id: deliveryId } = await receiveForDelivery(site.context, stranger)
-    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
-    const own = await queueMessage(site.context, line)
+    const stranger = await createLine(context, { outgoingUrl: receiver.url })
+    const { id: deliveryId } = await receiveForDelivery(context, stranger)
+    await context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    const own = await queueMessage(context, line)
     const answer = await line.browser.submit(`${pathOf(own)}/deliveries/${deliveryId}/send-again`)
     expect(answer.status).to.equal(404)
-    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'exhausted' })
+    expect(await deliveryRow(context, deliveryId)).to.include({ status: 'exhausted' })
   })
 })

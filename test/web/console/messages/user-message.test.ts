@@ -1,29 +1,31 @@
 import { expect } from 'chai'
 import { startReplay } from '../../../../src/domain/endpoints/deliveries/replay.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
-import { attemptRows, deliverWhenDue, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
-import { createPerson, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import {
+  attemptRows,
+  changeRows,
+  deliverWhenDue,
+  queueMessage,
+  receiveForDelivery,
+} from '../../../domain/fixtures.js'
+import { personForEachTest } from '../../../domain/people/people.js'
+import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
-import { expectPage, expectSentTo, expectFault } from '../support.js'
+import { wordsAt, wordsOf } from '../lines/line/line-page.js'
+import { expectFault, expectPage, expectSentTo, signedInForEachTest } from '../support.js'
 import { messageOfEvent } from '../../support.js'
 
 const NUMBER = '+14155550142'
 const TEXT = 'a secret of theirs'
 
 describeWeb("an operator's view of a user's message", ({ context, web }) => {
-  let owner: Person
-  let operator: Person
-  let browser: BrowserSession
+  const owner = personForEachTest(context)
+  const { person: operator, browser } = signedInForEachTest(context, web, 'operator')
   let messageId: string
   let path: string
 
   beforeEach(async () => {
-    owner = await createPerson(context)
-    operator = await createPerson(context, { role: 'operator' })
-    browser = await browse(context, web, operator.id)
     const line = await createLine(context, { userId: owner.id })
     messageId = await queueMessage(context, line, {
       ...{ to_number: NUMBER, text: TEXT, status: 'failed', error: 'expired' },
@@ -74,10 +76,7 @@ describeWeb("an operator's view of a user's message", ({ context, web }) => {
     await deliverWhenDue(context, delivery.id, delivery.endpoint_id)
     const [attempt] = await attemptRows(context, delivery.id)
     const headers = { 'webhook-signature': 'v1,x' }
-    await context
-      .db('delivery_attempts')
-      .where({ id: attempt!.id })
-      .update({ request_headers: JSON.stringify(headers) })
+    await changeRows(context, 'delivery_attempts', attempt!.id, { request_headers: JSON.stringify(headers) })
     const inboundId = await messageOfEvent(context, delivery.event_id)
     const task = await startReplay(
       context,
@@ -110,7 +109,7 @@ describeWeb("an operator's view of a user's message", ({ context, web }) => {
     expect(wordsOf(shown)).to.include(NUMBER)
 
     const another = await browse(context, web, operator.id)
-    expect(wordsOf((await another.get(look)).text)).not.to.include(NUMBER)
+    expect(await wordsAt(another, look)).not.to.include(NUMBER)
     expect((await another.get(path)).text).not.to.include(TEXT)
 
     const other = await createLine(context)

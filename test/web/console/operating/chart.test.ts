@@ -3,13 +3,15 @@ import { renderToString } from 'preact-render-to-string'
 import { Chart, countScale, type Series } from '../../../../src/web/console/operating/overview/chart.js'
 
 describe('a chart', () => {
-  const pathOf = (series: Omit<Series, 'look' | 'label' | 'figure'>) => {
-    const drawn = Chart({
-      ...{ title: 'Waits', summary: 'Waits', scale: countScale(10), since: 'an hour ago' },
-      series: [{ look: 'half', label: 'median', figure: '5', ...series }],
-    })
-    return /<path class="series half" d="([^"]*)"/.exec(renderToString(drawn))?.[1]
-  }
+  const draw = (...series: Omit<Series, 'label' | 'figure'>[]) =>
+    renderToString(
+      Chart({
+        ...{ title: 'Waits', summary: 'Waits', scale: countScale(10), since: 'an hour ago' },
+        series: series.map((each) => ({ label: each.look, figure: '', ...each })),
+      }),
+    )
+  const pathOf = (series: Omit<Series, 'look' | 'label' | 'figure'>) =>
+    /<path class="series half" d="([^"]*)"/.exec(draw({ look: 'half', ...series }))?.[1]
   const values = [undefined, 5, undefined, undefined, 10, undefined, undefined]
 
   it('draws waits across times in which nothing happened, so that they are not loose dashes', () => {
@@ -17,28 +19,19 @@ describe('a chart', () => {
   })
 
   it('shows the figures of the newest points, and only the first where points meet', () => {
-    const of = (look: string, values: (number | undefined)[]) => ({
-      ...{ look, label: look, figure: '' },
-      values,
-    })
-    const drawn = Chart({
-      ...{ title: 'Messages', summary: 'Messages', scale: countScale(10), since: 'an hour ago' },
-      series: [of('sent', [1, 2.25, undefined]), of('delivered', [1, 1, 2]), of('failed', [0, 0, 9])],
-    })
-    const html = renderToString(drawn)
+    const html = draw(
+      { look: 'sent', values: [1, 2.25, undefined] },
+      { look: 'delivered', values: [1, 1, 2] },
+      { look: 'failed', values: [0, 0, 9] },
+    )
     expect([...html.matchAll(/<text [^>]*>([^<]*)</g)].map(([, words]) => words)).to.deep.equal(['2.3', '9'])
     expect(html).to.include('<circle class="series sent" cx="50%" cy="77.5%"')
   })
 
   it('draws failures below the others, and no line that is zero throughout', () => {
     const looksOf = (...all: [look: string, values: number[]][]) => {
-      const drawn = Chart({
-        ...{ title: 'Messages', summary: 'Messages', scale: countScale(10), since: 'an hour ago' },
-        series: all.map(([look, of]) => ({ look, label: look, figure: '', values: of })),
-      })
-      return [...renderToString(drawn).matchAll(/<path class="series (\w+)" d="M0 [^4]/g)].map(
-        ([, look]) => look,
-      )
+      const html = draw(...all.map(([look, values]) => ({ look, values })))
+      return [...html.matchAll(/<path class="series (\w+)" d="M0 [^4]/g)].map(([, look]) => look)
     }
     expect(looksOf(['sent', [1, 2]], ['failed', [0, 1]], ['unknown', [0, 0]])).to.deep.equal([
       'failed',

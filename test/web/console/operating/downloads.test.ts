@@ -10,29 +10,24 @@ import { newId } from '../../../../src/ids.js'
 import { createPerson, PASSWORD } from '../../../domain/people/people.js'
 import { ANNA, BEN, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import { readZip } from '../../../helpers/zip.js'
-import { expectPage, expectSentTo } from '../support.js'
+import { browseAs, expectPage, expectSentTo, loseFreshness, signedInForEachTest } from '../support.js'
 
 describeWeb('the console, of downloads', ({ context, web }) => {
-  let line: TestLine
-  let owning: BrowserSession
+  const { person, browser: owning } = signedInForEachTest(context, web)
+  const line = lineForEachTest(context, () => ({
+    ...{ userId: person.id, outgoingUrl: 'http://127.0.0.1:9/events' },
+  }))
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
-    owning = await browse(context, web, line.userId)
-  })
-
-  const zipAt = async (browser: BrowserSession, path: string, init: RequestInit = {}) => {
-    const response = await fetch(web.url + path, { headers: { Cookie: browser.cookie() }, ...init })
+  const zipAt = async (browser: BrowserSession, path: string) => {
+    const response = await fetch(web.url + path, { headers: { Cookie: browser.cookie() } })
     expect(response.status).to.equal(200)
     expect(response.headers.get('content-type')).to.equal('application/zip')
     return readZip(Buffer.from(await response.arrayBuffer()))
   }
-  const confirmedLongAgo = () =>
-    context.db('sessions').update({ confirmed_at: context.db.raw(`now() - interval '1 hour'`) })
   const newestAct = async (action: 'user.activity.exported' | 'line.exported') =>
     (await listAudit(context, { actions: [action] }, { limit: 1 }))[0]
 
@@ -135,6 +130,8 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         return response.pause()
       }
 
+      /** Of the downloads that are possible at once. */
+      const takeAll = async () => [...(await Promise.all([1, 1, 2, 2].map(takeNothing))), await takeNothing()]
       const hasRoomAgain = () =>
         until('there is room again', async () => (await ask('?direction=inbound')).status === 200)
       const ask = (query = '') => readers[0]!.get(`/console/activity.csv${query}`)
@@ -182,8 +179,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
       })
 
       it('is broken off when its reader is disabled', async () => {
-        const stalled = await Promise.all([1, 1, 2, 2].map(takeNothing))
-        stalled.push(await takeNothing())
+        const stalled = await takeAll()
         expectPage(await ask(), 503)
         await disableUser(context, userIds[1]!, 'goes_on')
         await hasRoomAgain()
@@ -193,8 +189,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
       })
 
       it('allows a few downloads at a time, and tells further users to try again', async () => {
-        const stalled = await Promise.all([1, 1, 2, 2].map(takeNothing))
-        stalled.push(await takeNothing())
+        const stalled = await takeAll()
         const refused = await ask()
         expectPage(refused, 503)
         expect(refused.headers.get('retry-after')).to.equal('60')
@@ -204,57 +199,34 @@ describeWeb('the console, of downloads', ({ context, web }) => {
     })
   })
 
-  describe('a line as a zip', () => {
-    it('is available only to its owner', async () => {
-      const path = `/console/lines/${line.lineId}/export.zip`
-      expect((await owning.get(`/console/lines/${line.lineId}`)).text).to.include(`href="${path}"`)
-      expect([...(await zipAt(owning, path)).keys()]).to.include('messages.jsonl')
-      expect(await newestAct('line.exported')).to.include({ subjectId: line.lineId, actorId: line.userId })
-      const stranger = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
-      expectPage(await stranger.get(path), 404)
-    })
+  it('of a line as a zip are only for its owner', async () => {
+    const path = `/console/lines/${line.lineId}/export.zip`
+    expect((await owning.get(`/console/lines/${line.lineId}`)).text).to.include(`href="${path}"`)
+    expect([...(await zipAt(owning, path)).keys()]).to.include('messages.jsonl')
+    expect(await newestAct('line.exported')).to.include({ subjectId: line.lineId, actorId: line.userId })
+    const stranger = await browseAs(context, web, 'operator')
+    expectPage(await stranger.get(path), 404)
   })
 
-  describe('an account as a zip', () => {
-    it('wants a recent password', async () => {
-      const { id: userId } = await createPerson(context)
-      const { number } = await createLine(context, { userId })
-      const own = await browse(context, web, userId)
-      const path = '/console/settings/export.zip'
-      await confirmedLongAgo()
-      expectSentTo(await own.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
-      const asking = `/console/confirm?next=${encodeURIComponent(path)}`
-      // A browser that downloads stays where it is: not at a form that was sent already.
-      expectSentTo(await own.submit('/console/confirm', { next: path, password: PASSWORD }), asking)
-      const started = await own.get(asking)
-      expect([started.headers.get('refresh'), started.text.includes('name="password"')]).to.deep.equal([
-        `0; url=${path}`,
-        false,
-      ])
-      expect(started.text).to.include('<a href="/console/settings">Go back</a>')
-      // A header holds no such letter.
-      expectPage(await own.get(`/console/confirm?next=${encodeURIComponent('/console/日/export.zip')}`))
-      const files = await zipAt(own, path)
-      expect([...files.keys()]).to.include.members(['account.json', `lines/${number}/messages.jsonl`])
-    })
-  })
-
-  describe('a person as a zip', () => {
-    it('is available to operators', async () => {
-      const path = '/console/people/export'
-      const { id } = await createPerson(context, { role: 'operator' })
-      const operating = await browse(context, web, id)
-      await queueMessage(context, line, { text: 'a word to Anna' })
-      const page = await operating.get('/console/settings')
-      const csrf = /name="csrf" value="([\w-]+)"/.exec(page.text)?.[1] ?? ''
-      const files = await zipAt(operating, path, {
-        method: 'POST',
-        headers: { Cookie: operating.cookie(), 'Sec-Fetch-Site': 'same-origin' },
-        body: new URLSearchParams({ csrf, number: ANNA, reason: 'ticket 4711' }),
-      })
-      expect(String(files.get('messages.jsonl'))).to.include('a word to Anna')
-      const [row] = await listAudit(context, { actions: ['person.exported'] }, { limit: 1 })
-      expect(row).to.deep.include({ actorId: id, subjectId: null, after: { reason: 'ticket 4711' } })
-    })
+  it('of an account as a zip want a recent password', async () => {
+    const { id: userId } = await createPerson(context)
+    const { number } = await createLine(context, { userId })
+    const own = await browse(context, web, userId)
+    const path = '/console/settings/export.zip'
+    await loseFreshness(context)
+    expectSentTo(await own.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
+    const asking = `/console/confirm?next=${encodeURIComponent(path)}`
+    // A browser that downloads stays where it is: not at a form that was sent already.
+    expectSentTo(await own.submit('/console/confirm', { next: path, password: PASSWORD }), asking)
+    const started = await own.get(asking)
+    expect([started.headers.get('refresh'), started.text.includes('name="password"')]).to.deep.equal([
+      `0; url=${path}`,
+      false,
+    ])
+    expect(started.text).to.include('<a href="/console/settings">Go back</a>')
+    // A header holds no such letter.
+    expectPage(await own.get(`/console/confirm?next=${encodeURIComponent('/console/日/export.zip')}`))
+    const files = await zipAt(own, path)
+    expect([...files.keys()]).to.include.members(['account.json', `lines/${number}/messages.jsonl`])
   })
 })

@@ -3,24 +3,27 @@ import { insertNotices } from '../../../../src/database/operating/notices.js'
 import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { newId } from '../../../../src/ids.js'
 import { forgetNotices } from '../../../domain/operating/notices/fixtures.js'
-import { createPerson, type Person } from '../../../domain/people/people.js'
+import type { Person } from '../../../domain/people/people.js'
 import { createLine } from '../../../helpers/factories.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage, expectSentTo, expectFault } from '../support.js'
+import {
+  browseAs,
+  endpointDetails,
+  expectFault,
+  expectPage,
+  expectSentTo,
+  signedInForEachTest,
+} from '../support.js'
 
 const NOTICES = '/console/notices'
 const OUTGOING = 'http://127.0.0.1:9/events'
 
 describeWeb('notices in the console', ({ context, web }) => {
-  let user: Person
-  let operator: Person
+  const { person: user } = signedInForEachTest(context, web)
+  const { person: operator } = signedInForEachTest(context, web, 'operator')
 
-  beforeEach(async () => {
-    await forgetNotices(context)
-    user = await createPerson(context)
-    operator = await createPerson(context, { role: 'operator' })
-  })
+  beforeEach(() => forgetNotices(context))
 
   async function addNotice(kind: string, userId: string | null, details: object): Promise<string> {
     const id = newId()
@@ -28,17 +31,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     return id
   }
   const addEndpointNotice = (userId: string, lineName = 'Front desk', endpointId = newId()) =>
-    addNotice('endpoint.disabled', userId, {
-      ...{ endpointId, host: 'hooks.example.com', userId, lineId: 'a-line', lineName },
-      ...{
-        applicationId: null,
-        applicationName: null,
-        failureCount: 9,
-        failingForMs: 1000,
-        lastFailure: 'timeout',
-        reason: 'gone',
-      },
-    })
+    addNotice('endpoint.disabled', userId, endpointDetails(userId, { endpointId, lineName }))
   const addQueueNotice = () =>
     addNotice('queue.stuck', null, {
       queue: 'send-message',
@@ -177,8 +170,7 @@ describeWeb(
   { environment: { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'lines@acme.example' } },
   ({ context, web }) => {
     it('is saved, and refused if invalid', async () => {
-      const operator = await createPerson(context, { role: 'operator' })
-      const browser = await browse(context, web, operator.id)
+      const browser = await browseAs(context, web, 'operator')
       const chosen = async () =>
         /<select[^>]* name="mails".*?<option value="(\w+)" selected/s.exec(
           (await browser.get('/console/settings')).text,

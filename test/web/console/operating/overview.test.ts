@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { countNewestMinutes } from '../../../../src/domain/operating/overview/count-minutes.js'
-import { ANNA, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { ANNA, changeRows, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
-import { expectPage, expectSentTo } from '../support.js'
+import { wordsAt, wordsOf } from '../lines/line/line-page.js'
+import { browseAs, expectPage, expectSentTo } from '../support.js'
 import { hear, type Heard } from '../../../helpers/web/hear.js'
 
 const OVERVIEW = '/console/overview'
@@ -159,10 +159,7 @@ describeWeb('the overview page', ({ context, web }) => {
     })
     await queueMessage(context, line, { status: 'failed', error: 'expired' })
     const { id } = await receiveForDelivery(context, line)
-    await context
-      .db('deliveries')
-      .where({ id })
-      .update({ status: 'delivered', delivered_at: new Date(now + 60_000) })
+    await changeRows(context, 'deliveries', id, { status: 'delivered', delivered_at: new Date(now + 60_000) })
     const user = await browse(context, web, line.userId)
     for (const span of ['1h', '24h', '7d']) {
       const page = await user.get(`/console/traffic?span=${span}`)
@@ -176,8 +173,8 @@ describeWeb('the overview page', ({ context, web }) => {
       const list = await user.get(path.replaceAll('&amp;', '&'))
       expect(wordsOf(list.text)).to.include('1 message.')
     }
-    expect(wordsOf((await user.get('/console/traffic?by=endpoint')).text)).to.include('127.0.0.1')
-    const nobody = await browse(context, web, (await createPerson(context)).id)
+    expect(await wordsAt(user, '/console/traffic?by=endpoint')).to.include('127.0.0.1')
+    const nobody = await browseAs(context, web)
     expect((await nobody.get('/console/traffic?by=endpoint')).text).to.include(
       'No events in the last 24 hours.',
     )
@@ -197,7 +194,7 @@ describeWeb('the overview page', ({ context, web }) => {
          from (select now() - make_interval(secs => n) as at from generate_series(?::integer, ?::integer) n) t`,
         [line.userId, line.lineId, ANNA, line.number, from, to],
       )
-    const page = async () => wordsOf((await user.get('/console/traffic?span=24h')).text)
+    const page = () => wordsAt(user, '/console/traffic?span=24h')
     await receive(1, 2499)
     expect(await page())
       .to.include('received 2,499')

@@ -2,26 +2,21 @@ import { expect } from 'chai'
 import { getOwnLine } from '../../../../src/domain/lines/lines.js'
 import { startTextList } from '../../../../src/domain/messages/text-list/task.js'
 import { newId } from '../../../../src/ids.js'
-import { createPerson, PASSWORD } from '../../../domain/people/people.js'
+import { PASSWORD } from '../../../domain/people/people.js'
 import { ANNA, claimMessage, messageRow, queueMessage } from '../../../domain/fixtures.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { lineForEachTest } from '../../../helpers/factories.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
-import { expectPage, faultOf, expectFault } from '../support.js'
+import { wordsAt, wordsOf } from '../lines/line/line-page.js'
+import { expectFault, expectPage, loseFreshness, signedInForEachTest } from '../support.js'
 
 const PEOPLE = '/console/people'
 
 describeWeb('the console, of people', ({ context, web }) => {
-  let operating: BrowserSession
-  let line: TestLine
+  const { browser: operating } = signedInForEachTest(context, web, 'operator')
+  const line = lineForEachTest(context)
 
-  beforeEach(async () => {
-    await context.db('messages').delete()
-    const { id } = await createPerson(context, { role: 'operator' })
-    operating = await browse(context, web, id)
-    line = await createLine(context)
-  })
+  beforeEach(() => context.db('messages').delete())
 
   it('shows the stored data of a number without erasing it', async () => {
     const id = await queueMessage(context, line, { status: 'sent' })
@@ -72,8 +67,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     const id = await queueMessage(context, line, { status: 'sent' })
     for (const form of ['export', 'forget']) {
       const page = await operating.submit(`${PEOPLE}/${form}`, { number: ANNA, reason: '' })
-      expectPage(page, 400)
-      expect(faultOf(page), form).to.match(/^Reason must say in 5 to 300 characters/)
+      expectFault(page, 400, /^Reason must say in 5 to 300 characters/)
       expect(page.text).to.include(`name="number" value="${ANNA}"`)
     }
     expect((await messageRow(context, id)).text).to.equal('Hello')
@@ -83,7 +77,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     expect(await acts()).to.deep.equal([])
     await operating.submit(`${PEOPLE}/export`, { number: ANNA, reason: 'ticket 4711' })
     await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4712' })
-    const history = wordsOf((await own.get('/console/settings/history')).text)
+    const history = await wordsAt(own, '/console/settings/history')
     expect(history).to.match(/exported a person.*ticket 4711|ticket 4711.*exported a person/s)
     expect(history).to.match(/erased a person.*ticket 4712|ticket 4712.*erased a person/s)
     expect(history).not.to.include(ANNA)
@@ -91,7 +85,7 @@ describeWeb('the console, of people', ({ context, web }) => {
 
   it('after a password, a download leaves a page that can be sent again, and no used password', async () => {
     await queueMessage(context, line, { status: 'sent' })
-    await context.db('sessions').update({ confirmed_at: new Date(0) })
+    await loseFreshness(context)
     const typed = { number: ANNA, reason: 'ticket 4711' }
     expectPage(await operating.submit(`${PEOPLE}/export`, typed), 401)
     const confirm = { 'confirm-by': 'password', 'confirm-password': PASSWORD }
@@ -100,5 +94,6 @@ describeWeb('the console, of people', ({ context, web }) => {
     expect(text).to.include('name="reason" value="ticket 4711"').and.not.to.include('confirm-password')
     const zip = await operating.submit(`${PEOPLE}/export`, typed)
     expect(zip.headers.get('content-type')).to.equal('application/zip')
+    expect(zip.text).to.match(/^PK/)
   })
 })

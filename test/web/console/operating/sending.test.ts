@@ -10,54 +10,45 @@ import {
   resumeAllSending,
   resumeCarrierAccount,
 } from '../../../../src/domain/operating/pauses.js'
-import { queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
-import { createPerson, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { ahead, changeRows, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { lineForEachTest } from '../../../helpers/factories.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo, expectFault } from '../support.js'
+import { wordsAt, wordsOf } from '../lines/line/line-page.js'
+import { expectFault, expectSentTo, signedInForEachTest } from '../support.js'
 import { messageOfEvent } from '../../support.js'
 
 describeWeb('pauses in the console', ({ context, web }) => {
-  let operator: Person
-  let operating: BrowserSession
-  let line: TestLine
-  let owning: BrowserSession
+  const { person: operator, browser: operating } = signedInForEachTest(context, web, 'operator')
+  const { person: owner, browser: owning } = signedInForEachTest(context, web)
+  const line = lineForEachTest(context, () => ({
+    ...{ userId: owner.id, outgoingUrl: 'http://127.0.0.1:9/events' },
+  }))
   let path: string
 
-  beforeEach(async () => {
-    operator = await createPerson(context, { role: 'operator' })
-    operating = await browse(context, web, operator.id)
-    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
-    owning = await browse(context, web, line.userId)
+  beforeEach(() => {
     path = `/console/lines/${line.lineId}`
   })
 
-  const words = async (browser: BrowserSession, at: string) => wordsOf((await browser.get(at)).text)
   const own = () => ({ id: line.lineId, userId: line.userId })
 
   describe('a line', () => {
     it('is paused and resumed by its owner, and shown with its state', async () => {
       const id = await queueMessage(context, line)
-      await context
-        .db('messages')
-        .where({ id })
-        .update({ error: 'throttled', not_before: context.db.raw(`now() + interval '1 hour'`) })
-      expect(await words(owning, `${path}/send`)).to.include('1 message is waiting to be retried.')
+      await changeRows(context, 'messages', id, { error: 'throttled', not_before: ahead(context, '1 hour') })
+      expect(await wordsAt(owning, `${path}/send`)).to.include('1 message is waiting to be retried.')
       expectSentTo(
         await owning.submit(`${path}/sending/try-now`),
         `${path}/send?done=messages-tried-now#sending`,
       )
-      expect(await words(owning, `${path}/send`)).not.to.include('waiting to be retried')
-      expect(await words(owning, `${path}/send`)).to.include('Messages go out as soon as rate limits allow')
+      expect(await wordsAt(owning, `${path}/send`)).not.to.include('waiting to be retried')
+      expect(await wordsAt(owning, `${path}/send`)).to.include('Messages go out as soon as rate limits allow')
       expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
-      expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
+      expect(await wordsAt(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
       for (const at of [path, '/console']) {
         expect((await owning.get(at)).text).to.include('<span class="badge waiting paused">paused</span>')
       }
       expectSentTo(await owning.submit(`${path}/sending/resume`), `${path}/send?done=sending-resumed#sending`)
-      expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
+      expect(await wordsAt(owning, `${path}/send`)).not.to.include('sending paused')
     })
 
     it('paused by an operator has no button for its owner, who sees why', async () => {
@@ -71,12 +62,12 @@ describeWeb('pauses in the console', ({ context, web }) => {
       expect(page.text).not.to.include(`${path}/sending/resume`)
       const refused = await owning.submit(`${path}/sending/resume`)
       expectFault(refused, 403, /^An operator paused this/)
-      expect(await words(operating, user)).to.include('sending paused')
+      expect(await wordsAt(operating, user)).to.include('sending paused')
       expectSentTo(
         await operating.submit(`${user}/lines/${line.lineId}/resume`),
         `${user}?done=sending-resumed`,
       )
-      expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
+      expect(await wordsAt(owning, `${path}/send`)).not.to.include('sending paused')
     })
   })
 
@@ -84,17 +75,19 @@ describeWeb('pauses in the console', ({ context, web }) => {
     it('of a line is paused and resumed by its owner', async () => {
       const form = `/console/endpoints/${line.endpointId}`
       expectSentTo(await owning.submit(`${form}/pause`), `${form}?done=events-paused`)
-      expect(await words(owning, `/console/endpoints/${line.endpointId}`)).to.match(
+      expect(await wordsAt(owning, `/console/endpoints/${line.endpointId}`)).to.match(
         /Events are paused since [^.]* by you\./,
       )
       const { id, event_id: eventId } = await receiveForDelivery(context, line)
       const messageId = await messageOfEvent(context, eventId)
-      const message = await words(owning, `/console/messages/${messageId}`)
+      const message = await wordsAt(owning, `/console/messages/${messageId}`)
       expect(message, id)
         .to.match(/Events to this URL have been paused since/)
         .and.not.to.include('Next attempt')
       expectSentTo(await owning.submit(`${form}/resume`), `${form}?done=events-resumed`)
-      expect(await words(owning, `/console/endpoints/${line.endpointId}`)).not.to.include('Events are paused')
+      expect(await wordsAt(owning, `/console/endpoints/${line.endpointId}`)).not.to.include(
+        'Events are paused',
+      )
     })
 
     it('of a line that an operator paused has no button for its owner', async () => {
@@ -116,9 +109,9 @@ describeWeb('pauses in the console', ({ context, web }) => {
     const account = `/console/carriers/${id}`
     expectSentTo(await operating.submit(`${account}/sending/pause`), `${account}?done=sending-paused#sending`)
     try {
-      expect(await words(operating, account)).to.match(/Paused since .* messages on its lines/)
-      expect(await words(operating, '/console/carriers')).to.include('sending paused')
-      const listed = await words(operating, '/console/sending')
+      expect(await wordsAt(operating, account)).to.match(/Paused since .* messages on its lines/)
+      expect(await wordsAt(operating, '/console/carriers')).to.include('sending paused')
+      const listed = await wordsAt(operating, '/console/sending')
       expect(listed).to.match(new RegExp(`Carrier account simulator .* ${operator.email}`))
     } finally {
       expectSentTo(
@@ -126,41 +119,40 @@ describeWeb('pauses in the console', ({ context, web }) => {
         `${account}?done=sending-resumed#sending`,
       )
     }
-    expect(await words(operating, account)).not.to.include('Paused since')
+    expect(await wordsAt(operating, account)).not.to.include('Paused since')
   })
 
   it('operators pause and resume all sending, and only they see it on each page', async () => {
     const pages = ['/console', '/console/activity', '/console/users', '/console/settings', '/simulator']
     const notice = new RegExp(`All sending has been paused since [^.]* by ${operator.email}`)
-    for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
+    for (const page of pages) expect(await wordsAt(operating, page), page).not.to.match(notice)
     expectSentTo(await operating.submit('/console/sending/pause'), '/console/sending?done=sending-paused')
     try {
       for (const page of [...pages, '/console/sending']) {
-        expect(await words(operating, page), page).to.match(notice)
+        expect(await wordsAt(operating, page), page).to.match(notice)
       }
-      expect(await words(owning, '/console')).not.to.include('All sending')
+      expect(await wordsAt(owning, '/console')).not.to.include('All sending')
     } finally {
       expectSentTo(await operating.submit('/console/sending/resume'), '/console/sending?done=sending-resumed')
     }
-    for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
+    for (const page of pages) expect(await wordsAt(operating, page), page).not.to.match(notice)
   })
 
   it('a waiting message names the pauses it waits for, since when and by whom', async () => {
     const id = await queueMessage(context, line)
     const answer = await queueMessage(context, line, { source: 'service' })
     const account = await getCarrierAccount(context, 'simulator')
-    const owner = { userId: line.userId, isOperator: false }
-    await pauseLine(context, owner, own())
+    await pauseLine(context, { userId: line.userId, isOperator: false }, own())
     await pauseCarrierAccount(context, COMMAND_LINE, account)
     await pauseAllSending(context, COMMAND_LINE)
     try {
-      const page = await words(owning, `/console/messages/${id}`)
+      const page = await wordsAt(owning, `/console/messages/${id}`)
       expect(page)
         .to.match(/Sending from this line has been paused since [^.]* by you\./)
         .and.to.match(/carrier account has been paused since [^.]* by an operator of this service\./)
         .and.to.match(/All sending has been paused since [^.]* by an operator of this service\./)
       expect(page).not.to.include('Rate limit:')
-      expect(await words(owning, `/console/messages/${answer}`)).not.to.include('has been paused')
+      expect(await wordsAt(owning, `/console/messages/${answer}`)).not.to.include('has been paused')
     } finally {
       await resumeAllSending(context, COMMAND_LINE)
       await resumeCarrierAccount(context, COMMAND_LINE, account)

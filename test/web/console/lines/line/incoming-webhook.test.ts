@@ -1,17 +1,14 @@
 import { expect } from 'chai'
+import { changeRows } from '../../../../domain/fixtures.js'
 import { messageBody } from '../../../../helpers/factories.js'
-import { describeWith } from '../../../../helpers/suite.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
-import { expectFault, expectSentTo, loseFreshness, seenIn } from '../../support.js'
+import { forEachTest } from '../../../../helpers/suite.js'
+import { redirectOf, describeConsole, wordsOf } from './line-page.js'
+import { expectFault, expectSentTo, seenIn } from '../../support.js'
 
-describeWith("the incoming webhook on a line's page", startConsole, (site) => {
-  let line: OpenLine
+describeConsole("the incoming webhook on a line's page", ({ context, web, openLine }) => {
+  const line = forEachTest(() => openLine())
 
-  beforeEach(async () => {
-    line = await site.openLine()
-  })
-
-  const send = async (path: string) => (await site.web.post(path, messageBody())).status
+  const send = async (path: string) => (await web.post(path, messageBody())).status
   const shownPath = (html: string) => {
     const url = /id="webhook-url">([^<]+)</.exec(html)?.[1]
     if (url === undefined) throw new Error('the page shows no URL')
@@ -30,21 +27,6 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     expect(shown.match(/data-copy="webhook-\w+"/g), 'the URL, and code in six languages').to.have.length(7)
   })
 
-  it('asks for the password first when it was given too long ago', async () => {
-    await loseFreshness(site.context)
-    const asked = await line.browser.get(`${line.path}/send?show=webhook`)
-    expectSentTo(
-      asked,
-      `/console/confirm?next=${encodeURIComponent(`${line.path}/send?show=webhook#incoming-webhook`)}`,
-    )
-    expect(asked.text).not.to.include(line.token)
-    expect(await line.page('/send')).not.to.include(line.token)
-    const { headers } = await line.submit('incoming-webhook/regenerate')
-    expect((await line.browser.get(headers.get('location') ?? '')).headers.get('location')).to.match(
-      /^\/console\/confirm\?next=/,
-    )
-  })
-
   it('is deleted, and created anew with another URL, which is shown at once', async () => {
     expectSentTo(
       await line.submit('incoming-webhook/delete'),
@@ -58,25 +40,16 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   })
 
   it('is created once: from an old page it is refused', async () => {
-    const { status, text } = await line.submit('incoming-webhook')
-    expect(status).to.equal(409)
-    expect(text)
-      .to.match(/role="alert"[^>]*>This line already has an incoming webhook/)
-      .and.not.include(line.token)
+    const refused = await line.submit('incoming-webhook')
+    expectFault(refused, 409, /^This line already has an incoming webhook/)
+    expect(refused.text).not.to.include(line.token)
   })
 
-  it('gets a new token, and the old one ends at once', async () => {
-    const { headers } = await line.submit('incoming-webhook/regenerate', { overlapSeconds: '0' })
-    expect(headers.get('location')).to.equal(
+  it('gets a new token, beside which the old one works for as long as was chosen, and says until when', async () => {
+    expectSentTo(
+      await line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600' }),
       `${line.path}/send?show=webhook&done=webhook-regenerated#incoming-webhook`,
     )
-    const html = await line.page('/send?show=webhook')
-    expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 403])
-    expect(wordsOf(html)).to.include('regenerated').and.not.include('The previous URL also works')
-  })
-
-  it('lets the old token work on for as long as was chosen, and says until when', async () => {
-    await line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600' })
     const html = await line.page('/send?show=webhook')
     expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 200])
     const until = /The previous URL also works until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
@@ -93,7 +66,7 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
         Array.from({ length: times }, () => line.submit('incoming-webhook/regenerate', fields)),
       )
     }
-    const acts = site.context
+    const acts = context
       .db('audit_log')
       .where({ action: 'line.incoming_webhook.regenerated', user_id: line.userId })
 
@@ -109,17 +82,17 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
 
     await press('0')
     expect(await acts.clone()).to.have.length(2)
-    expect(await send(before)).to.equal(403)
+    const html = await line.page('/send?show=webhook')
+    expect([await send(shownPath(html)), await send(before)]).to.deep.equal([200, 403])
+    expect(wordsOf(html)).to.include('regenerated').and.not.include('The previous URL also works')
   })
 
   it('does not regenerate it from a page that was opened before it changed, and says so', async () => {
     const seen = seenIn(await line.page('/send'), 'incoming-webhook/regenerate')
     const press = () => line.submit('incoming-webhook/regenerate', { overlapSeconds: '0', seen })
     await press()
-    await site.context
-      .db('incoming_webhooks')
-      .where({ line_id: line.lineId })
-      .update({ regenerated_at: site.context.db.raw(`regenerated_at - interval '2 minutes'`) })
+    const longAgo = { regenerated_at: context.db.raw(`regenerated_at - interval '2 minutes'`) }
+    await changeRows(context, 'incoming_webhooks', { line_id: line.lineId }, longAgo)
     const before = shownPath(await line.page('/send?show=webhook'))
     expectFault(await press(), 409, /^The token has changed since you opened this page/)
     expect(await send(before)).to.equal(200)

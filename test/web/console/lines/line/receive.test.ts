@@ -1,19 +1,15 @@
 import { expect } from 'chai'
 import { addEndpoint } from '../../../../../src/domain/endpoints/endpoints.js'
-import { describeWith } from '../../../../helpers/suite.js'
-import { faultOf, expectSentTo, expectFault } from '../../support.js'
-import { startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { forEachTest } from '../../../../helpers/suite.js'
+import { expectFault, expectSentTo } from '../../support.js'
+import { describeConsole, wordsAt, wordsOf } from './line-page.js'
 
-describeWith("a line's tab Receive", startConsole, (site) => {
-  let line: OpenLine
-
-  beforeEach(async () => {
-    line = await site.openLine({ outgoingUrl: site.receiver.url })
-  })
+describeConsole("a line's tab Receive", ({ context, receiver, openLine }) => {
+  const line = forEachTest(() => openLine({ outgoingUrl: receiver.url }))
 
   it('saves and removes the URL', async () => {
-    const bare = await site.openLine()
-    const { url } = site.receiver
+    const bare = await openLine()
+    const { url } = receiver
     expectSentTo(
       await bare.submit('outgoing-webhook', { url: ` ${url} ` }),
       `${bare.path}/receive?done=url-saved#outgoing-webhook`,
@@ -34,40 +30,38 @@ describeWith("a line's tab Receive", startConsole, (site) => {
     expect(text).to.match(/\/outgoing-webhook"(?:(?!<\/form>).)*role="alert"[^>]*>Your server's URL: /s)
     expect(text).to.include('value="http://10.1.2.3/events"')
     expect(text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
-    expect(await line.page('/receive')).to.include(`value="${site.receiver.url}"`)
+    expect(await line.page('/receive')).to.include(`value="${receiver.url}"`)
   })
 
   it('adds an endpoint, and lists it with its state', async () => {
     const refused = await line.submit('endpoints', { url: 'ftp://x', name: 'CRM' })
-    expect([refused.status, /^Endpoint URL: /.test(faultOf(refused) ?? '')]).to.deep.equal([400, true])
+    expectFault(refused, 400, /^Endpoint URL: /)
     expect(refused.text).to.include('value="ftp://x"').and.include('value="CRM"')
 
-    const added = await line.submit('endpoints', { url: site.receiver.url, name: 'CRM' })
+    const added = await line.submit('endpoints', { url: receiver.url, name: 'CRM' })
     const [, to = '', id = ''] =
       /^(\/console\/endpoints\/([\w-]+))\?done=endpoint-added$/.exec(added.headers.get('location') ?? '') ??
       []
-    expect(wordsOf((await line.browser.get(`${to}?done=endpoint-added`)).text)).to.include('Endpoint added.')
+    expect(await wordsAt(line.browser, `${to}?done=endpoint-added`)).to.include('Endpoint added.')
     const listed = await line.page('/receive')
     expect(listed).to.include(`href="${to}"`)
     expect(wordsOf(listed)).to.match(/CRM 127\.0\.0\.1:\d+ not called yet/)
 
     await line.browser.submit(`${to}/pause`)
-    const paused = await site.context
+    const paused = await context
       .db('endpoints')
       .where({ line_id: line.lineId })
       .whereNotNull('paused_at')
       .pluck<string[]>('id')
     expect(paused).to.deep.equal([id])
-    expect(wordsOf(await line.page())).to.include('Needs attention paused')
+    expect(await line.words()).to.include('Needs attention paused')
   })
 
   it('offers no more endpoints than there may be, and none without a connection', async () => {
-    const written = { url: site.receiver.url }
+    const written = { url: receiver.url }
     const { userId, lineId } = line
-    for (let n = 0; n < 10; n += 1) await addEndpoint(site.context, userId, { lineId }, written)
-    expect(wordsOf(await line.page('/receive'))).to.include(
-      'This line has 10: delete one before you add another.',
-    )
+    for (let n = 0; n < 10; n += 1) await addEndpoint(context, userId, { lineId }, written)
+    expect(await line.words('/receive')).to.include('This line has 10: delete one before you add another.')
     const refused = await line.submit('endpoints', written)
     expectFault(
       refused,

@@ -1,18 +1,14 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../../../src/domain/lines/lines.js'
 import { newId } from '../../../../../src/ids.js'
-import { ANNA, BEN, countRows, messageRow } from '../../../../domain/fixtures.js'
+import { ANNA, BEN, changeRows, countRows, messageRow } from '../../../../domain/fixtures.js'
 import { messageBody } from '../../../../helpers/factories.js'
-import { describeWith } from '../../../../helpers/suite.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { forEachTest } from '../../../../helpers/suite.js'
+import { redirectOf, describeConsole, wordsOf } from './line-page.js'
 import { expectFault, expectSentTo } from '../../support.js'
 
-describeWith("a line's tab Send", startConsole, (site) => {
-  let line: OpenLine
-
-  beforeEach(async () => {
-    line = await site.openLine()
-  })
+describeConsole("a line's tab Send", ({ context, web, openLine }) => {
+  const line = forEachTest(() => openLine())
 
   const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
 
@@ -22,41 +18,41 @@ describeWith("a line's tab Send", startConsole, (site) => {
     const [status, location] = redirectOf(await submit())
     expect(status).to.equal(303)
     const [, id = ''] = /^\/console\/messages\/([\w-]{36})\?done=text-accepted$/.exec(location ?? '') ?? []
-    expect(await messageRow(site.context, id)).to.include({
+    expect(await messageRow(context, id)).to.include({
       status: 'queued',
       source: 'console',
       from_number: line.number,
       to_number: ANNA,
       text: 'Hello',
     })
-    const count = await countRows(site.context, 'messages')
+    const count = await countRows(context, 'messages')
     expectSentTo(await submit(), location ?? '')
-    expect(await countRows(site.context, 'messages')).to.equal(count)
+    expect(await countRows(context, 'messages')).to.equal(count)
     const { text } = await line.browser.get(location ?? '')
     expect(wordsOf(text)).to.include('Message accepted.').and.include('Length 1 segment, GSM-7')
   })
 
   it('sends another text with the same form, as Back shows it again', async () => {
     const key = keyOf(await line.page('/send'))
-    const before = await countRows(site.context, 'messages')
+    const before = await countRows(context, 'messages')
     const typed = { to: ANNA, text: 'Hello', key }
     for (const fields of [typed, { ...typed, to: BEN }, { ...typed, text: 'Goodbye' }, typed]) {
       expect((await line.submit('messages', fields)).status).to.equal(303)
     }
-    expect(await countRows(site.context, 'messages')).to.equal(before + 3)
+    expect(await countRows(context, 'messages')).to.equal(before + 3)
   })
 
   it('says what is wrong with a text, with what was typed still in it', async () => {
-    const { status, text } = await line.submit('messages', { to: 'nobody', text: '<b>Hi</b>', key: 'k-1' })
-    expect(status).to.equal(400)
-    expect(text).to.match(/role="alert"[^>]*>To: this is not a phone number\. Include the country code/)
+    const refused = await line.submit('messages', { to: 'nobody', text: '<b>Hi</b>', key: 'k-1' })
+    expectFault(refused, 400, /^To: this is not a phone number\. Include the country code/)
+    const { text } = refused
     expect(text).to.match(/name="to" [^>]*aria-invalid="true"/)
     expect(text).to.include('<small class="why">This is not a phone number. Include the country code, such')
     expect(text).to.include('value="nobody"').and.include('&lt;b>Hi&lt;/b>').and.include('value="k-1"')
   })
 
   it('says what to do about a recipient who opted out', async () => {
-    const { db } = site.context
+    const { db } = context
     await db('line_peers').insert({ line_id: line.lineId, number: ANNA, opted_out_at: db.fn.now() })
     const optedOut = await line.submit('messages', { to: ANNA, text: 'Hi' })
     expectFault(optedOut, 403, /^This person opted out \(STOP\)\. They can opt back in by texting START/)
@@ -75,13 +71,13 @@ describeWith("a line's tab Send", startConsole, (site) => {
   })
 
   it('counts segments without a script, on the page, and sends nothing by it', async () => {
-    const before = await countRows(site.context, 'messages')
+    const before = await countRows(context, 'messages')
     const typed = { to: '+1500', text: 'x'.repeat(161), key: 'k-2' }
     const { status, text } = await line.submit('messages/segments', typed)
     expect(status).to.equal(200)
     expect(wordsOf(text)).to.include('2 segments, GSM-7 : 161 characters, 161 units')
     expect(text).to.include('value="+1500"').and.include(typed.text).and.include('value="k-2"')
-    expect(await countRows(site.context, 'messages')).to.equal(before)
+    expect(await countRows(context, 'messages')).to.equal(before)
   })
 
   it('counts one in the singular', async () => {
@@ -90,10 +86,8 @@ describeWith("a line's tab Send", startConsole, (site) => {
   })
 
   it('answers the count alone to htmx', async () => {
-    const csrf = /name="csrf" value="([\w-]+)"/.exec(await line.page('/send'))?.[1] ?? ''
-    const body = new URLSearchParams({ csrf, text: 'Zdravo, Čedo' }).toString()
     const path = `${line.path}/messages/segments`
-    const answer = await line.browser.post(path, body, { 'HX-Request': 'true' })
+    const answer = await line.browser.submit(path, { text: 'Zdravo, Čedo' }, { 'HX-Request': 'true' })
     expect(answer.text).not.to.include('<html')
     const words = wordsOf(answer.text)
     expect(words).to.include('1 segment, UCS-2 : 12 characters, 12 units. A single segment holds 70,')
@@ -103,24 +97,19 @@ describeWith("a line's tab Send", startConsole, (site) => {
   })
 
   it('counts with the national tables of the line’s carrier account', async () => {
-    const { db } = site.context
-    await db('carrier_accounts').insert({ id: newId(), name: 'ankara', kind: 'smpp', languages: ['turkish'] })
-    await db('lines').where({ id: line.lineId }).update({ carrier: 'ankara' })
+    const ankara = { id: newId(), name: 'ankara', kind: 'smpp', languages: ['turkish'] }
+    await context.db('carrier_accounts').insert(ankara)
+    await changeRows(context, 'lines', line.lineId, { carrier: 'ankara' })
     const { text } = await line.submit('messages/segments', { to: ANNA, text: 'şğ' })
-    await db('lines').where({ id: line.lineId }).update({ carrier: 'simulator' })
     expect(wordsOf(text)).to.include(
       '1 segment, GSM-7 : 2 characters, 4 units. A single segment holds 155, and each segment of a longer text holds 149, ' +
         'because the text uses Turkish characters of GSM-7.',
     )
   })
 
-  it('has no form for a disabled line', async () => {
-    await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
-    expect(wordsOf(await line.page('/send'))).to.include('This line is disabled and cannot send.')
-  })
-
-  it('keeps what was typed if the line has been disabled meanwhile', async () => {
-    await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
+  it('has no form for a disabled line, but keeps what was typed if that was done meanwhile', async () => {
+    await setLineStatus(context, line.userId, line.lineId, 'disabled')
+    expect(await line.words('/send')).to.include('This line is disabled and cannot send.')
     const typed = { to: ANNA, text: 'A long text' }
     const refused = await line.submit('messages', typed)
     expectFault(refused, 403, 'This line is disabled and cannot send')
@@ -135,10 +124,10 @@ describeWith("a line's tab Send", startConsole, (site) => {
   it('has gauges of the messages that were accepted, of the line and of the busiest numbers', async () => {
     const send = async (toNumber: string, times: number) => {
       for (let n = 0; n < times; n += 1) {
-        expect((await site.web.post(line.webhookPath, messageBody({ toNumber }))).status).to.equal(200)
+        expect((await web.post(line.webhookPath, messageBody({ toNumber }))).status).to.equal(200)
       }
     }
-    const empty = wordsOf(await line.page('/send'))
+    const empty = await line.words('/send')
     expect(empty).to.include('0 of 30 in the last 60 s in total No messages to individual numbers')
     await send('+15005550101', 5)
     await send('+15005550102', 2)

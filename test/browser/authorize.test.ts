@@ -1,7 +1,5 @@
 import { expect } from 'chai'
-import type { Browser } from 'playwright-core'
-import { createPerson, PASSWORD } from '../domain/people/people.js'
-import { launchBrowser, openPage } from '../helpers/web/browser.js'
+import { createPerson } from '../domain/people/people.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
@@ -16,21 +14,18 @@ import {
   type OAuthServer,
   type Tokens,
 } from '../web/oauth/support.js'
+import { browserForSuite, signIn } from './support.js'
 
 /** Browsers hold a page's Content-Security-Policy against the redirects that follow its form: only one can tell. */
 describe('authorizing an application in a browser', () => {
   let server: OAuthServer
   let application: Receiver
-  let browser: Browser
 
   const open = openings()
+  const browser = browserForSuite()
 
   before(async () => {
-    ;[server, application, browser] = await Promise.all([
-      open(serveOAuth()),
-      open(startReceiver()),
-      open(launchBrowser()),
-    ])
+    ;[server, application] = await Promise.all([open(serveOAuth()), open(startReceiver())])
   })
 
   for (const [what, options] of [
@@ -47,11 +42,9 @@ describe('authorizing an application in a browser', () => {
         description: 'Answers when you cannot',
         redirectUris: [redirectUri],
       })
-      const { page, complaints, ...shots } = await openPage(browser, server.web.url, options)
+      const { page, complaints, ...shots } = await browser.openPage(server.web.url, options)
       await page.goto(authorizePath(asking(registered, { redirect_uri: redirectUri })))
-      await page.getByLabel('Email').fill(person.email)
-      await page.getByLabel('Password').fill(PASSWORD)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await signIn(page, person)
 
       await page.getByRole('heading', { name: 'Authorize Auto reply?' }).waitFor()
       await shots.screenshot(`authorize-${what.replaceAll(/\W+/g, '-')}`)
@@ -83,14 +76,13 @@ describe('authorizing an application in a browser', () => {
       expect(await page.getByRole('checkbox', { name: 'Home' }).isChecked()).to.be.false
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.waitForURL(`${redirectUri}?error=access_denied*`)
-      await page.context().close()
     })
   }
 
   it('returns to an application that redirects to another origin, however slowly, after two clicks', async () => {
     const person = await createPerson(server.context)
     await createLine(server.context, { userId: person.id, name: 'Shop' })
-    const callback = await startReceiver()
+    const callback = await open(startReceiver())
     const held: (() => void)[] = []
     callback.answerWith((response, { path }) => {
       if (!path.startsWith('/callback')) return void response.writeHead(404).end()
@@ -98,27 +90,20 @@ describe('authorizing an application in a browser', () => {
         response.writeHead(302, { Location: `http://localhost:${application.port}/settings` }).end(),
       )
     })
-    try {
-      const redirectUri = `http://127.0.0.1:${callback.port}/callback`
-      const registered = await createApplication(server, { redirectUris: [redirectUri] })
-      const { page } = await openPage(browser, server.web.url)
-      await page.goto(authorizePath(asking(registered, { redirect_uri: redirectUri })))
-      await page.getByLabel('Email').fill(person.email)
-      await page.getByLabel('Password').fill(PASSWORD)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      const button = page.getByRole('button', { name: 'Authorize', exact: true })
-      await button.waitFor()
-      await page.waitForLoadState()
-      const { x, y } = (await button.boundingBox())!
-      await page.mouse.click(x + 5, y + 5)
-      await until('the application is asked', () => held.length > 0)
-      await page.mouse.click(x + 5, y + 5)
-      for (const answer of held) answer()
-      await page.waitForURL(`http://localhost:${application.port}/settings`)
-      expect(callback.requests.filter(({ path }) => path.startsWith('/callback'))).to.have.length(1)
-      await page.context().close()
-    } finally {
-      await callback.close()
-    }
+    const redirectUri = `http://127.0.0.1:${callback.port}/callback`
+    const registered = await createApplication(server, { redirectUris: [redirectUri] })
+    const { page } = await browser.openPage(server.web.url)
+    await page.goto(authorizePath(asking(registered, { redirect_uri: redirectUri })))
+    await signIn(page, person)
+    const button = page.getByRole('button', { name: 'Authorize', exact: true })
+    await button.waitFor()
+    await page.waitForLoadState()
+    const { x, y } = (await button.boundingBox())!
+    await page.mouse.click(x + 5, y + 5)
+    await until('the application is asked', () => held.length > 0)
+    await page.mouse.click(x + 5, y + 5)
+    for (const answer of held) answer()
+    await page.waitForURL(`http://localhost:${application.port}/settings`)
+    expect(callback.requests.filter(({ path }) => path.startsWith('/callback'))).to.have.length(1)
   })
 })

@@ -5,15 +5,16 @@ import { expect } from 'chai'
 import { build } from 'esbuild'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { publicKeyOf, signatureHeaders } from '../../src/domain/endpoints/deliveries/signature.js'
-import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import { serveApp } from '../helpers/web/web.js'
+import { browserForSuite } from './support.js'
 
 /** A page of another origin, to which the browser shows only what CORS allows. */
 describe('the TypeScript client in a browser', () => {
   const open = openings()
+  const browser = browserForSuite()
 
   it('sends, reads page by page, gets the reason for a refusal, and verifies both kinds of signatures', async () => {
     const { outputFiles } = await build({
@@ -42,8 +43,7 @@ describe('the TypeScript client in a browser', () => {
     })
     const headers = signatureHeaders('x', Math.floor(Date.now() / 1000), body, [secret], ['v1', 'v1a'])
 
-    const browser = await open(launchBrowser())
-    const { page, complaints } = await openPage(browser, origin)
+    const { page, complaints } = await browser.openPage(origin)
     await page.goto(origin)
     const seen = await page.evaluate(
       `(async ({ url, token, lineId, body, headers, keys }) => {

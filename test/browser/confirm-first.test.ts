@@ -1,46 +1,41 @@
 import { expect } from 'chai'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
 import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
-import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import { startWeb, stopProcesses } from '../helpers/process/processes.js'
 import { createInstallation } from '../journeys/support/steps.js'
+import { loseFreshness } from '../web/console/support.js'
+import { browserForSuite, signIn } from './support.js'
 
 describe('a form that needs a recent password, in a browser', function () {
   this.timeout(300_000)
 
   let context: Context
-  let browser: Browser
   let url: string
 
   after(stopProcesses)
   const open = openings()
+  const browser = browserForSuite()
 
   before(async () => {
     const port = String(await freePort())
     url = `http://127.0.0.1:${port}`
     const installation = await createInstallation({ PORT: port, PUBLIC_URL: url })
     context = open(installation.context)
-    browser = await open(launchBrowser())
     await startWeb(installation.environment)
   })
 
-  const loseFreshness = () =>
-    context.db('sessions').update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
-
   /** Signed in, and the password was given a while ago. */
   const openAs = async (person: Person, options: BrowserContextOptions) => {
-    const watched = await openPage(browser, url, options)
+    const watched = await browser.openPage(url, options)
     const { page } = watched
     await page.goto('/console/sign-in')
-    await page.getByLabel('Email').fill(person.email)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await signIn(page, person)
     await page.waitForURL(({ pathname }) => pathname !== '/console/sign-in')
-    await loseFreshness()
+    await loseFreshness(context)
     return watched
   }
 
@@ -93,17 +88,5 @@ describe('a form that needs a recent password, in a browser', function () {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Outgoing webhook URL saved.').waitFor()
     expect(await urls()).to.deep.equal(['http://127.0.0.1:9/after'])
-  })
-
-  it('asks an operator for a reason before it finds a number in other users’ messages', async () => {
-    const watched = await openAs(await createPerson(context, { role: 'operator' }), {
-      viewport: { width: 1280, height: 900 },
-    })
-    const { page } = watched
-    await page.goto('/console/search?q=%2B14155550142')
-    await page.getByLabel('Reason').fill('ticket 4711')
-    await watched.screenshot('search-asks-why')
-    await page.getByRole('button', { name: "Search other users' messages" }).click()
-    await page.getByText('No results.').waitFor()
   })
 })

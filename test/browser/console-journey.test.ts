@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
 import { addLine } from '../../src/domain/lines/lines.js'
 import { createSetUpLink } from '../../src/domain/people/set-up-links.js'
 import { addUser } from '../../src/domain/people/users.js'
-import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
 import { openings } from '../helpers/openings.js'
 import { startWeb, startWorkers, stopProcesses } from '../helpers/process/processes.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import { createInstallation } from '../journeys/support/steps.js'
+import { browserForSuite } from './support.js'
 
 const PASSWORD = 'correct horse battery staple'
 const PHONE = '+15005550199'
@@ -21,19 +21,19 @@ describe('the console in a browser', function () {
 
   let context: Context
   let receiver: Receiver
-  let browser: Browser
   let url: string
   let lineCount = 0
 
   after(stopProcesses)
   const open = openings()
+  const browser = browserForSuite()
 
   before(async () => {
     const port = String(await freePort())
     url = `http://127.0.0.1:${port}`
     const installation = await createInstallation({ PORT: port, PUBLIC_URL: url })
     context = open(installation.context)
-    ;[receiver, browser] = await Promise.all([open(startReceiver()), open(launchBrowser())])
+    receiver = await open(startReceiver())
     await Promise.all([
       startWeb(installation.environment),
       startWorkers(['send-message', 'deliver-event', 'maintenance'], installation.environment),
@@ -61,9 +61,8 @@ describe('the console in a browser', function () {
       await addLine(context, { userId: user.id, number, name: 'Front desk', carrierAccount: 'simulator' })
       const setUp = new URL((await createSetUpLink(context, user.id)).url)
 
-      const watched = await openPage(browser, url, options)
-      const { page } = watched
-      const show = (step: string) => watched.screenshot(`${name}-${step}`)
+      const { page, complaints, screenshot } = await browser.openPage(url, options)
+      const show = (step: string) => screenshot(`${name}-${step}`)
       /** What changes by itself with a script is looked for by reloading without one. */
       const sees = async (target: Page, text: string | RegExp, within = 'body') => {
         await until(`${String(text)} is on ${target.url()}`, async () => {
@@ -72,6 +71,13 @@ describe('the console in a browser', function () {
           return false
         })
       }
+
+      const openLine = () =>
+        page
+          .getByRole('link', { name: 'Front desk' })
+          .or(page.getByRole('link', { name: number }))
+          .first()
+          .click()
 
       /** The page's scripts have run then. */
       const openTab = async (tab: string) => {
@@ -99,11 +105,7 @@ describe('the console in a browser', function () {
       await page.waitForURL('**/console')
       await show('1-lines')
 
-      await page
-        .getByRole('link', { name: 'Front desk' })
-        .or(page.getByRole('link', { name: number }))
-        .first()
-        .click()
+      await openLine()
       await show('2-line')
       await openTab('Access')
       await page.locator('#connection').getByRole('button', { name: 'Enable' }).click()
@@ -177,11 +179,7 @@ describe('the console in a browser', function () {
       await show('6-message')
 
       await goTo('Lines')
-      await page
-        .getByRole('link', { name: 'Front desk' })
-        .or(page.getByRole('link', { name: number }))
-        .first()
-        .click()
+      await openLine()
       await openTab('Send')
       await page.locator('#messages input[name=to]').fill(PHONE)
       await page.locator('#messages textarea').fill(`By hand, ${name}`)
@@ -192,11 +190,7 @@ describe('the console in a browser', function () {
       await sees(phone, `By hand, ${name}`)
 
       await goTo('Lines')
-      await page
-        .getByRole('link', { name: 'Front desk' })
-        .or(page.getByRole('link', { name: number }))
-        .first()
-        .click()
+      await openLine()
       await openTab('Send')
       await page.getByText('Regenerate token…').click()
       await page.getByRole('button', { name: 'Regenerate' }).click()
@@ -222,12 +216,7 @@ describe('the console in a browser', function () {
       await page.getByRole('banner').getByText('Account').click()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await sees(page, 'You are signed out.')
-      expectNoComplaint(watched)
-      await page.context().close()
+      expect(complaints).to.deep.equal([])
     })
-  }
-
-  function expectNoComplaint({ complaints }: WatchedPage): void {
-    expect(complaints).to.deep.equal([])
   }
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
 import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
 import type { Context } from '../../src/domain/context.js'
@@ -7,16 +7,15 @@ import { saveContact } from '../../src/domain/lines/contacts.js'
 import { newId } from '../../src/ids.js'
 import { ANNA } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people/people.js'
-import { createTestContext } from '../helpers/context.js'
-import { openings } from '../helpers/openings.js'
 import { axeFaults } from '../helpers/web/axe.js'
-import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
-import { consoleRoutes, createOwner, type Owner } from '../web/console/support.js'
+import { describeWeb } from '../helpers/web/web.js'
+import { consoleRoutes, createOwner, endpointDetails, type Owner } from '../web/console/support.js'
 import * as inPage from './in-page.js'
+import { browserForSuite } from './support.js'
 
 const SHALOM = 'שלום'
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Acme Lines <lines@acme.example>' }
+const OPTIONS = { environment: { QUEUES_PASSWORD: PASSWORD, ...MAIL } }
 
 interface Look {
   /** Completes "on each page, …". */
@@ -117,23 +116,18 @@ async function findUnreached(page: Page): Promise<string[]> {
 }
 
 /** What only a browser can tell of each page that the route table has. */
-describe('each page of the route table, in a browser', function () {
+describeWeb('each page of the route table, in a browser', OPTIONS, function ({ context, web }) {
   this.timeout(600_000)
 
-  let context: Context
-  let web: TestWeb
-  let browser: Browser
   /** By look and check: `<path>: <fault>`. */
   const faults = new Map<string, string[]>()
 
-  const open = openings()
+  const browser = browserForSuite()
 
   before(async () => {
-    context = await open(createTestContext({ QUEUES_PASSWORD: PASSWORD, ...MAIL }))
-    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
     const owner = await createOwner(context)
     const paths = await fillPages(context, owner)
-    const { page, ...shots } = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id })
+    const { page, ...shots } = await browser.openSignedIn({ context, url: web.url, userId: owner.person.id })
     for (const path of paths) {
       for (const [index, { name, viewport, colorScheme = 'light', checks }] of LOOKS.entries()) {
         await page.setViewportSize(viewport)
@@ -216,17 +210,7 @@ async function fillPages(context: Context, owner: Owner): Promise<string[]> {
 
 /** One of each mood. */
 function noticesOf({ person: { id: userId }, line: { lineId } }: Owner): NewNotice[] {
-  const endpoint = {
-    ...{ endpointId: newId(), host: 'hooks.example.com', userId, lineId, lineName: `${SHALOM} 1` },
-    ...{
-      applicationId: null,
-      applicationName: null,
-      failureCount: 9,
-      failingForMs: 3_700_000,
-      lastFailure: 'http_500',
-      reason: 'gone',
-    },
-  }
+  const endpoint = endpointDetails(userId, { lineId, lineName: `${SHALOM} 1` })
   const queue = {
     queue: 'send-message',
     why: 'No `send-message` process is running. Start one. The queue is empty.',

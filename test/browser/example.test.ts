@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
-import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
+import { createPerson } from '../domain/people/people.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -21,6 +21,7 @@ import {
 } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import { createInstallation, outboundMessages, textTo } from '../journeys/support/steps.js'
+import { signIn } from './support.js'
 
 const NODE = fileURLToPath(new URL('../../examples/auto-reply/', import.meta.url))
 const PYTHON = fileURLToPath(new URL('../../examples/auto-reply-python/', import.meta.url))
@@ -107,12 +108,6 @@ describe('the example application', function () {
       ;[developer, visitor] = await Promise.all([openPage(browser, url), openPage(browser, url)])
     })
 
-    const signIn = async ({ page }: WatchedPage, { email }: Person) => {
-      await page.getByLabel('Email').fill(email)
-      await page.getByLabel('Password').fill(PASSWORD)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-    }
-
     /** As Linehook would. @returns the status */
     const postEvent = async (fromNumber: string, payload: string, id: string, secret: string) => {
       const { lineId, userId, number: toNumber } = shop
@@ -145,7 +140,7 @@ describe('the example application', function () {
     it('starts with the values that the console shows when it is registered', async () => {
       const { page } = developer
       await page.goto('/console/applications')
-      await signIn(developer, await createPerson(context))
+      await signIn(page, await createPerson(context))
       await page.getByRole('button', { name: 'Register application' }).click()
       await page.getByLabel(/^Name/).fill('Auto reply')
       await page.getByLabel(/^Redirect URIs/).fill(`${exampleUrl}/callback`)
@@ -172,7 +167,7 @@ describe('the example application', function () {
       const { page } = visitor
       await page.goto(exampleUrl)
       await page.getByRole('link', { name: 'Connect your lines' }).click()
-      await signIn(visitor, user)
+      await signIn(page, user)
       await page.getByRole('checkbox', { name: 'Shop' }).check()
       await page.getByRole('button', { name: 'Authorize', exact: true }).click()
       await page.getByText(`Connected: Shop (${shop.number}).`).waitFor()

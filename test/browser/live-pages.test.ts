@@ -1,41 +1,34 @@
 import { expect } from 'chai'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { markAllRead } from '../../src/database/messages/conversations/marks.js'
-import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
-import { ANNA, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
+import { ANNA, changeRows, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people/people.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
-import { openings } from '../helpers/openings.js'
+import { forAllTests } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { hear } from '../helpers/web/hear.js'
-import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
 import { startSession } from '../helpers/web/sessions.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
-import { createOwner, type Owner } from '../web/console/support.js'
+import { describeWeb } from '../helpers/web/web.js'
+import { createOwner } from '../web/console/support.js'
+import { browserForSuite } from './support.js'
 
 /** Two more than the connections that a browser keeps to a host over HTTP/1.1. */
 const PAGE_COUNT = 8
 const MAX_STREAMS_OF_USER = 10
 
-describe('live pages in a browser', function () {
+describeWeb('live pages in a browser', function ({ context, web }) {
   this.timeout(300_000)
 
-  let context: Context
-  let web: TestWeb
-  let browser: Browser
-  let owner: Owner
   let visit: BrowserContext
   let complaints: string[]
 
-  const open = openings()
+  const browser = browserForSuite()
+  const owner = forAllTests(() => createOwner(context))
+  const openAs = (userId: string) => browser.openSignedIn({ context, url: web.url, userId })
 
-  before(async () => {
-    context = await open(createTestContext())
-    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
-    owner = await createOwner(context)
-    const watched = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id })
+  beforeEach(async () => {
+    const watched = await openAs(owner.person.id)
     visit = watched.page.context()
     complaints = watched.complaints
   })
@@ -66,7 +59,6 @@ describe('live pages in a browser', function () {
     const [first] = pages
     await first!.reload()
     await first!.getByRole('heading', { level: 1 }).waitFor()
-    await Promise.all(pages.map((page) => page.close()))
     expect(complaints).to.deep.equal([])
   })
 
@@ -75,10 +67,8 @@ describe('live pages in a browser', function () {
     const [page] = await openPages([`/console/endpoints/${line.endpointId}`])
     await page!.getByText('Delivery settings').click()
     await page!.getByLabel('Retry schedule').fill('5, 60')
-    await context
-      .db('endpoints')
-      .where({ id: line.endpointId })
-      .update({ failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 6 })
+    const failing = { failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 6 }
+    await changeRows(context, 'endpoints', line.endpointId, failing)
     const { id } = await receiveForDelivery(context, line)
     await page!.getByText('6 failures in a row').waitFor()
     await page!.locator('header, .page-head').getByText('HTTP 500').first().waitFor()
@@ -86,7 +76,6 @@ describe('live pages in a browser', function () {
     await context.db('deliveries').where({ id }).update({ status: 'held' })
     await page!.getByRole('heading', { name: 'Held events' }).waitFor()
     expect(await page!.getByLabel('Retry schedule').inputValue()).to.equal('5, 60')
-    await page!.close()
   })
 
   it('count what is unread in their head', async () => {
@@ -97,7 +86,6 @@ describe('live pages in a browser', function () {
     await page!.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
     await markAllRead(context.db, owner.person.id, newId())
     await page!.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
-    await page!.close()
   })
 
   it('also insert new messages in the right place on the phone simulator', async () => {
@@ -105,7 +93,6 @@ describe('live pages in a browser', function () {
     const [page] = await openPages([`/simulator?phone=${encodeURIComponent(ANNA)}`])
     await queueMessage(context, line, { to_number: ANNA, text: 'Comes by itself', status: 'sent' })
     await page!.getByText('Comes by itself').waitFor()
-    await page!.close()
   })
 
   /** Takes all streams that a user may have. @returns a function that ends them */
@@ -128,13 +115,12 @@ describe('live pages in a browser', function () {
     await page!.getByText('Not live. The server is busy.').waitFor()
     await free()
     await until('it is live again', async () => !(await page!.getByText('Not live').isVisible()), 60_000)
-    await page!.close()
     // A browser tells of every answer that is no success.
     expect(complaints.filter((each) => !each.includes('429'))).to.deep.equal([])
   })
 
   it('say so as long as the stream of any piece is lost, in a browser without shared workers', async () => {
-    const { page } = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id })
+    const { page } = await openAs(owner.person.id)
     await page.context().addInitScript('delete globalThis.SharedWorker')
     const lost = /\/console\/unread\/live/
     await page.route(lost, (route) =>
@@ -150,7 +136,6 @@ describe('live pages in a browser', function () {
     await page.unroute(lost)
     // The list itself, where this is said, is sent anew once a minute.
     await note.waitFor({ state: 'detached', timeout: 30_000 })
-    await page.context().close()
   })
 
   for (const [browserKind, without, said] of [
@@ -162,7 +147,7 @@ describe('live pages in a browser', function () {
       const [hers, his] = await Promise.all([alice, bob].map(({ id }) => createLine(context, { userId: id })))
       await queueMessage(context, hers!, { text: 'Only for Alice', status: 'sent' })
       await queueMessage(context, his!, { text: 'Only for Bob', status: 'sent' })
-      const { page: left } = await openSignedIn(browser, { context, url: web.url, userId: alice.id })
+      const { page: left } = await openAs(alice.id)
       const profile = left.context()
       for (const name of without) await profile.addInitScript(`delete globalThis.${name}`)
       await left.goto('/console/activity')
@@ -186,7 +171,6 @@ describe('live pages in a browser', function () {
       // What has come to the one page would have come to the other.
       await left.getByText(said, { exact: true }).waitFor()
       expect(await left.getByText('His comes by itself').count()).to.equal(0)
-      await profile.close()
     })
   }
 })

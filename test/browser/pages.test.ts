@@ -1,18 +1,16 @@
 import { expect } from 'chai'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
-import type { Context } from '../../src/domain/context.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { newId } from '../../src/ids.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people/people.js'
+import { forAllTests } from '../helpers/suite.js'
 import { axeFaults } from '../helpers/web/axe.js'
-import { launchBrowser, openSignedIn, type WatchedPage } from '../helpers/web/browser.js'
-import { createTestContext } from '../helpers/context.js'
-import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
-import { createOwner, type Owner } from '../web/console/support.js'
+import { describeWeb, serveApp } from '../helpers/web/web.js'
+import { createOwner } from '../web/console/support.js'
+import { browserForSuite, signIn } from './support.js'
 
 /** The pages where the accent is text, a ground, a line or a chart. */
 const COLOURFUL = [
@@ -20,32 +18,27 @@ const COLOURFUL = [
   ...['send', 'conversations/:number', 'list'].map((tab) => `/console/lines/:lineId/${tab}`),
 ]
 
-describe('the pages in a browser', function () {
+const OPTIONS = { environment: { QUEUES_PASSWORD: PASSWORD } }
+
+describeWeb('the pages in a browser', OPTIONS, function ({ context, web }) {
   this.timeout(300_000)
 
-  let context: Context
-  let web: TestWeb
-  let browser: Browser
-  let owner: Owner
-
-  const open = openings()
-
-  before(async () => {
-    context = await open(createTestContext({ QUEUES_PASSWORD: PASSWORD }))
-    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
-    owner = await createOwner(context)
-  })
+  const browser = browserForSuite()
+  const owner = forAllTests(() => createOwner(context))
 
   /** Signed in as the owner. */
-  const visit = (options?: BrowserContextOptions, url = web.url): Promise<WatchedPage> =>
-    openSignedIn(browser, { context, url, userId: owner.person.id }, options)
+  const visit = async (path: string, options?: BrowserContextOptions, url = web.url) => {
+    const watched = await browser.openSignedIn({ context, url, userId: owner.person.id }, options)
+    await watched.page.goto(owner.fill(path))
+    return watched
+  }
 
   for (const color of ['#ffe000', '#001040']) {
     it(`are readable with the brand colour ${color}, in light and dark`, async () => {
       const config = { ...context.config, brand: { ...context.config.brand, color } }
       const branded = await serveApp({ ...context, config })
       const faults: string[] = []
-      const { page, ...shots } = await visit({}, branded.url)
+      const { page, ...shots } = await visit('/console', {}, branded.url)
       for (const path of COLOURFUL.map(owner.fill)) {
         await page.goto(path)
         const primary = page.locator('.primary').first()
@@ -59,7 +52,6 @@ describe('the pages in a browser', function () {
           faults.push(...found.map((fault) => `${path}, ${colorScheme}: ${fault}`))
         }
       }
-      await page.context().close()
       await branded.close()
       expect(faults.join('\n')).to.equal('')
     })
@@ -67,8 +59,7 @@ describe('the pages in a browser', function () {
 
   it('keep a red button red on hover, press and keyboard focus', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await visit({ colorScheme })
-      await page.goto(owner.fill('/console/lines/:lineId/danger'))
+      const { page } = await visit('/console/lines/:lineId/danger', { colorScheme })
       await page.getByText('Disconnect…').click()
       const button = page.getByRole('button', { name: 'Disconnect', exact: true })
       const isRed = async () => {
@@ -83,12 +74,11 @@ describe('the pages in a browser', function () {
       await until('it is red while it is pointed at', isRed)
       await page.mouse.down()
       await until('it is red while it is pressed', isRed)
-      await page.context().close()
     }
   })
 
   it('show the activity in one time zone: the reader’s own, or the one in the address', async () => {
-    const { page } = await visit({ timezoneId: 'Asia/Tokyo', locale: 'de-DE' })
+    const { page } = await visit('/console/activity', { timezoneId: 'Asia/Tokyo', locale: 'de-DE' })
     const newest = page.locator('ol.activity time').first()
     /** It is told by how long ago it was, with the exact time where it is pointed at, in the language of the page. */
     const shown = () => newest.getAttribute('title')
@@ -98,7 +88,6 @@ describe('the pages in a browser', function () {
         timeStyle: 'medium',
         timeZone,
       })
-    await page.goto('/console/activity')
     await page.getByText('Times in Asia/Tokyo').waitFor()
     expect(await shown()).to.equal(await inZone('Asia/Tokyo'))
     await page.getByText('Time', { exact: true }).click()
@@ -112,7 +101,6 @@ describe('the pages in a browser', function () {
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByText('Times in UTC').waitFor()
     expect(await shown()).to.equal(await inZone('UTC'))
-    await page.context().close()
   })
 
   it('lead from a figure of a day to the list in the reader’s zone, with the date as people read it', async () => {
@@ -122,8 +110,9 @@ describe('the pages in a browser', function () {
       [true, 'Australia/Adelaide'],
       [false, 'UTC'],
     ] as const) {
-      const { page } = await visit({ timezoneId: 'Australia/Adelaide', locale: 'en-GB', javaScriptEnabled })
-      await page.goto('/console')
+      const { page } = await visit('/console', {
+        ...{ timezoneId: 'Australia/Adelaide', locale: 'en-GB', javaScriptEnabled },
+      })
       await page.getByRole('link', { name: 'Accepted, 24 h' }).click()
       await page.getByText(`Times in ${zone}`).waitFor()
       const from = new URL(page.url()).searchParams.get('from') ?? ''
@@ -133,13 +122,11 @@ describe('the pages in a browser', function () {
       await page.waitForURL(`**zone=${encodeURIComponent(zone)}**`)
       expect(await chip.textContent()).to.include(`From: ${inZone(from, zone)}`)
       expect(new URL(page.url()).searchParams.get('from')).to.match(/^[\dT:-]{16}$/)
-      await page.context().close()
     }
   })
 
   it('can be used by keyboard, and a filter applies as soon as it is chosen', async () => {
-    const { page } = await visit()
-    await page.goto('/console/activity')
+    const { page } = await visit('/console/activity')
     await page.getByText('2 messages.').waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.closest('li')?.id ?? '')
     const rows = await page.locator('ol.activity > li[id]').evaluateAll((all) => all.map(({ id }) => id))
@@ -161,12 +148,10 @@ describe('the pages in a browser', function () {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/console/messages/*')
-    await page.context().close()
   })
 
   it('show a row’s details beside its list on a wide screen, at the address of its page', async () => {
-    const { page, complaints, ...shots } = await visit()
-    await page.goto('/console/activity')
+    const { page, complaints, ...shots } = await visit('/console/activity')
     const rows = page.locator('ol.activity > li[id] > div > a:first-child')
     const paths = await rows.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname))
     const drawer = page.getByRole('dialog', { name: 'Details' })
@@ -227,7 +212,6 @@ describe('the pages in a browser', function () {
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await drawer.count()).to.equal(0)
     expect(complaints).to.deep.equal([])
-    await page.context().close()
   })
 
   it('show an attempt of a row’s details where it stands, with the focus on its view', async () => {
@@ -237,8 +221,7 @@ describe('the pages in a browser', function () {
       ...{ started_at: new Date(), response_status: 500 + n, failure: `http_${500 + n}` },
     }))
     await context.db('delivery_attempts').insert(attempts)
-    const { page } = await visit()
-    await page.goto('/console/activity')
+    const { page } = await visit('/console/activity')
     await page.locator(`ol.activity a[href$="${delivery!.messageId}"]`).click()
     const last = page.locator(`.drawer [id="attempt-${attempts.at(-1)!.id}"]`)
     for (const view of ['Response', 'Timing']) {
@@ -258,12 +241,10 @@ describe('the pages in a browser', function () {
         .first()
         .evaluate((link) => link === document.activeElement),
     )
-    await page.context().close()
   })
 
   it('show the details that were asked for last, and none that come after they were closed', async () => {
-    const { page } = await visit()
-    await page.goto('/console/activity')
+    const { page } = await visit('/console/activity')
     const rows = page.locator('ol.activity > li[id] > div > a:first-child')
     const [first = '', second = ''] = await rows.evaluateAll((all) =>
       all.map((link) => (link as HTMLAnchorElement).pathname),
@@ -291,15 +272,13 @@ describe('the pages in a browser', function () {
     await page.goBack()
     await page.waitForURL('**/console/activity')
     expect(await drawer.count()).to.equal(0)
-    await page.context().close()
   })
 
   it('go on by two rows if Next is pressed twice before the details come', async () => {
     const ids: string[] = []
     for (const text of ['one', 'two', 'three'])
       ids.push(await queueMessage(context, owner.line, { text, status: 'sent' }))
-    const { page } = await visit()
-    await page.goto('/console/activity')
+    const { page } = await visit('/console/activity')
     const paths = await page
       .locator('ol.activity > li[id] > div > a:first-child')
       .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname))
@@ -315,12 +294,10 @@ describe('the pages in a browser', function () {
     for (const go of held) await go()
     await page.waitForURL((url) => url.pathname === paths[2])
     await context.db('messages').whereIn('id', ids).delete()
-    await page.context().close()
   })
 
   it('have a count of segments that is read out only when it changes', async () => {
-    const { page } = await visit()
-    await page.goto(owner.fill('/console/lines/:lineId/send'))
+    const { page } = await visit('/console/lines/:lineId/send')
     const counts: string[] = []
     await page.exposeFunction('noteCount', (text: string) => counts.push(text))
     await page.locator('#segment-count [role=status]').evaluate((region) => {
@@ -337,12 +314,10 @@ describe('the pages in a browser', function () {
     }
     expect(await page.locator('#segment-count [role=status]').count()).to.equal(1)
     expect([...new Set(counts)].filter(Boolean)).to.deep.equal(['1 segment, GSM-7'])
-    await page.context().close()
   })
 
   it('send no reply by the Enter that ends a composition', async () => {
-    const { page } = await visit()
-    await page.goto(owner.fill('/console/lines/:lineId/conversations/:number'))
+    const { page } = await visit('/console/lines/:lineId/conversations/:number')
     const text = page.locator('.composer textarea')
     await text.fill('にほんご')
     const isTaken = (init: object) =>
@@ -364,13 +339,11 @@ describe('the pages in a browser', function () {
     ] as const) {
       expect([init, await isTaken(init)]).to.deep.equal([init, taken])
     }
-    await page.context().close()
   })
 
   for (const status of [403, 503]) {
     it(`keep the text that is being typed when its segments cannot be counted: ${status}`, async () => {
-      const { page } = await visit()
-      await page.goto(owner.fill('/console/lines/:lineId/send'))
+      const { page } = await visit('/console/lines/:lineId/send')
       const title = await page.title()
       const text = page.locator('#messages textarea')
       await text.fill('Half an hour')
@@ -382,15 +355,13 @@ describe('the pages in a browser', function () {
       expect([await text.inputValue(), await page.title()]).to.deep.equal(['Half an hour of work', title])
       await page.getByRole('button', { name: 'Count segments' }).click()
       await page.getByRole('heading', { name: 'Refused' }).waitFor()
-      await page.context().close()
     })
   }
 
   it('keep the time and zone that are being chosen for a scheduled message while its page updates', async () => {
     const sendAt = new Date(Date.now() + 3_600_000)
     const id = await queueMessage(context, owner.line, { text: 'Later', status: 'scheduled', due_at: sendAt })
-    const { page } = await visit({ timezoneId: 'Asia/Tokyo' })
-    await page.goto(`/console/messages/${id}`)
+    const { page } = await visit(`/console/messages/${id}`, { timezoneId: 'Asia/Tokyo' })
     await page.getByText('Reschedule', { exact: true }).click()
     await page.getByLabel('Send at').fill('2030-01-01T00:00')
     const zone = page.getByLabel('Time zone')
@@ -400,7 +371,6 @@ describe('the pages in a browser', function () {
     await page.getByText('Even later').waitFor()
     const typed = [await page.getByLabel('Send at').inputValue(), await zone.inputValue()]
     expect(typed).to.deep.equal(['2030-01-01T00:00', 'UTC'])
-    await page.context().close()
   })
 
   for (const [how, options] of [
@@ -408,32 +378,27 @@ describe('the pages in a browser', function () {
     ['without one', { javaScriptEnabled: false }],
   ] as const) {
     it(`lead from an expired session to sign-in and back, keeping the input (${how})`, async () => {
-      const { page, ...shots } = await visit(options)
-      await page.goto(owner.fill('/console/lines/:lineId/send'))
+      const { page, ...shots } = await visit('/console/lines/:lineId/send', options)
       await page.locator('#messages input[name=to]').fill('+15005550123')
       await context.db('sessions').delete()
       await page.locator('#messages textarea').fill('Half an hour of work')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor()
       await shots.screenshot(`sign-in-again-${how.replaceAll(' ', '-')}`)
-      await page.getByLabel('Email').fill(owner.person.email)
-      await page.getByLabel('Password').fill(PASSWORD)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await signIn(page, owner.person)
       await page.getByText('You are signed in again.').waitFor()
       await shots.screenshot(`signed-in-again-${how.replaceAll(' ', '-')}`)
       expect(await page.locator('#messages textarea').inputValue()).to.equal('Half an hour of work')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.getByText('Message accepted.').waitFor()
-      await page.context().close()
     })
   }
 
   it('try an operation of the API with a token, and show the response, an error and a stream', async () => {
-    const { page, complaints } = await visit()
+    const { page, complaints } = await visit('/docs/lines')
     const { token } = await createApiToken(context, owner.person.id, 'to try with')
     const status = page.locator('.response-status')
     const body = page.locator('#response-body')
-    await page.goto('/docs/lines')
     await page.locator('#getLine').getByRole('button', { name: 'Try it' }).click()
     await page.getByLabel('lineId').fill(owner.line.lineId)
     await page.getByRole('button', { name: 'Send request' }).click()
@@ -460,12 +425,10 @@ describe('the pages in a browser', function () {
     await page.getByRole('button', { name: 'Stop' }).click()
     await status.filter({ hasText: 'stopped' }).waitFor()
     expect(complaints.filter((complaint) => !/status of 4\d\d/.test(complaint))).to.deep.equal([])
-    await page.context().close()
   })
 
   it('link back from the API reference and from the dashboard', async () => {
-    const { page, ...shots } = await visit()
-    await page.goto('/docs')
+    const { page, ...shots } = await visit('/docs')
     await page.getByRole('link', { name: 'Lines', exact: true }).first().click()
     await page.waitForURL('**/console')
     await page.goto('/queues')
@@ -473,12 +436,10 @@ describe('the pages in a browser', function () {
     await shots.screenshot('page-queues')
     await page.getByText('Back to the console').click()
     await page.waitForURL('**/console')
-    await page.context().close()
   })
 
   it('keep opened sections open while the overview updates', async () => {
-    const { page, complaints } = await visit()
-    await page.goto('/console/overview')
+    const { page, complaints } = await visit('/console/overview')
     await page.getByText('Show as a table').click()
     await page.getByRole('columnheader', { name: 'Accepted' }).first().waitFor()
     await queueMessage(context, owner.line, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
@@ -487,6 +448,5 @@ describe('the pages in a browser', function () {
       await page.locator('details', { hasText: 'Show as a table' }).last().getAttribute('open'),
     ).to.equal('')
     expect(complaints).to.deep.equal([])
-    await page.context().close()
   })
 })

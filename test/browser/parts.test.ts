@@ -1,20 +1,18 @@
 import type { RunOptions } from 'axe-core'
 import { expect } from 'chai'
-import type { Browser, BrowserContextOptions, Locator } from 'playwright-core'
+import type { BrowserContextOptions, Locator } from 'playwright-core'
 import { insertNotices } from '../../src/database/operating/notices.js'
-import type { Context } from '../../src/domain/context.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
-import { ANNA, inboundText, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
+import { ANNA, changeRows, inboundText, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { MEDIA } from '../domain/media-samples.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
-import { openings } from '../helpers/openings.js'
+import { forAllTests } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { axeFaults } from '../helpers/web/axe.js'
-import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
-import { createOwner, type Owner } from '../web/console/support.js'
+import { describeWeb } from '../helpers/web/web.js'
+import { createOwner } from '../web/console/support.js'
+import { browserForSuite } from './support.js'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
@@ -25,23 +23,14 @@ function zoneOfNoon(moment: number): string {
 }
 
 /** Where the parts of the console stand, which only a browser can tell. */
-describe('the parts of the console in a browser', function () {
+describeWeb('the parts of the console in a browser', function ({ context, web }) {
   this.timeout(300_000)
 
-  let context: Context
-  let web: TestWeb
-  let browser: Browser
-  let owner: Owner
-  const open = openings()
-
-  before(async () => {
-    context = await open(createTestContext())
-    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
-    owner = await createOwner(context)
-  })
+  const browser = browserForSuite()
+  const owner = forAllTests(() => createOwner(context))
 
   async function visit(path: string, options: BrowserContextOptions = {}) {
-    const watched = await openSignedIn(browser, { context, url: web.url, userId: owner.person.id }, options)
+    const watched = await browser.openSignedIn({ context, url: web.url, userId: owner.person.id }, options)
     await watched.page.goto(owner.fill(path))
     return watched.page
   }
@@ -70,7 +59,6 @@ describe('the parts of the console in a browser', function () {
         await drawer.locator('.crumbs').waitFor()
         expect(await drawer.evaluate((each) => each.scrollWidth - each.clientWidth)).to.equal(0)
       }
-      await page.context().close()
     }
     await nameOf().update(before)
   })
@@ -78,11 +66,8 @@ describe('the parts of the console in a browser', function () {
   it('show one time for a group of messages, and each message’s own time on hover', async () => {
     const { line } = owner
     const now = Date.now()
-    const ago = async (id: string, minutes: number) =>
-      context
-        .db('messages')
-        .where({ id })
-        .update({ created_at: new Date(now - minutes * 60_000) })
+    const ago = (id: string, minutes: number) =>
+      changeRows(context, 'messages', id, { created_at: new Date(now - minutes * 60_000) })
     const number = '+15005550177'
     for (const [text, minutes] of [
       ['First', 50],
@@ -113,7 +98,6 @@ describe('the parts of the console in a browser', function () {
     // It takes no place of its own.
     const box = await bubble('First').boundingBox()
     expect(box?.height).to.be.below(40)
-    await page.context().close()
   })
 
   it('count the segments of a reply while pictures are chosen, and send both', async () => {
@@ -126,7 +110,6 @@ describe('the parts of the console in a browser', function () {
     await composer.getByRole('status').getByText('1 segment').waitFor()
     await page.keyboard.press('Enter')
     await page.locator('ol.thread > li', { hasText: 'Look' }).getByText('Copying').nth(1).waitFor()
-    await page.context().close()
   })
 
   it('have the focus where it was after an act: in the composer, in the row, or where the act is done', async () => {
@@ -143,19 +126,14 @@ describe('the parts of the console in a browser', function () {
       context,
       await createLine(context, { userId: owner.person.id, outgoingUrl: 'http://127.0.0.1:9/' }),
     )
-    await context
-      .db('deliveries')
-      .where({ id: delivery.id })
-      .update({ status: 'exhausted', last_failure: 'http_500' })
+    await changeRows(context, 'deliveries', delivery.id, { status: 'exhausted', last_failure: 'http_500' })
     await page.goto('/console/activity')
     await page.getByRole('button', { name: 'Retry', exact: true }).first().press('Enter')
     await page.waitForURL('**done=**')
     await page.waitForFunction(() => document.activeElement?.closest('ol.activity > li') !== null)
 
-    await context
-      .db('endpoints')
-      .where({ id: delivery.endpoint_id })
-      .update({ disabled_at: new Date(), disabled_reason: 'gone' })
+    const disabled = { disabled_at: new Date(), disabled_reason: 'gone' }
+    await changeRows(context, 'endpoints', delivery.endpoint_id, disabled)
     await context.db('deliveries').where({ id: delivery.id }).update({ status: 'held' })
     await page.goto(`/console/endpoints/${delivery.endpoint_id}`)
     await page.getByRole('button', { name: 'Enable again' }).press('Enter')
@@ -164,7 +142,6 @@ describe('the parts of the console in a browser', function () {
     await page.getByRole('button', { name: 'Send held events' }).press('Enter')
     await page.waitForURL('**done=held-sent**')
     await page.waitForFunction(() => document.activeElement?.matches('.notice'))
-    await page.context().close()
   })
 
   it('place the buttons of the first steps, and of a user’s lines, side by side', async () => {
@@ -177,7 +154,6 @@ describe('the parts of the console in a browser', function () {
       topOf(connect.getByRole('button', { name: 'Show code' })),
     ])
     expect([save, send]).to.deep.equal([field, show])
-    await start.context().close()
 
     for (const options of [{}, PHONE]) {
       const user = await visit('/console/users/:userId', options)
@@ -189,7 +165,6 @@ describe('the parts of the console in a browser', function () {
       )
       // On a desktop they are side by side, and on a phone one below the other.
       expect(pause === disable).to.equal(options === PHONE)
-      await user.context().close()
     }
   })
 
@@ -250,7 +225,6 @@ describe('the parts of the console in a browser', function () {
       await page.goto(`/console/${path}`)
       expect(await page.evaluate(() => document.documentElement.scrollHeight), path).to.be.below(4000)
     }
-    await page.context().close()
   })
 
   it('say when a scheduled message is sent, without the day if that is today', async () => {
@@ -267,7 +241,6 @@ describe('the parts of the console in a browser', function () {
     await queueMessage(context, owner.line, { to_number: sent.to_number })
     await page.reload()
     expect(await page.locator('ol.thread > li.day').count()).to.equal(1)
-    await page.context().close()
   })
 
   it('say Copy again after a second press, too', async () => {
@@ -286,7 +259,6 @@ describe('the parts of the console in a browser', function () {
     }
     await page.clock.runFor(2500)
     expect(await button.textContent()).to.equal(label)
-    await page.context().close()
   })
 
   it('print all of a conversation that is on its page, without menus and buttons', async () => {
@@ -302,7 +274,6 @@ describe('the parts of the console in a browser', function () {
     expect(await isCut()).to.equal(false)
     for (const part of ['header.top', '.talk > .list', 'form.composer', '.foot a'])
       expect(await page.locator(part).first().isVisible(), part).to.equal(false)
-    await page.context().close()
   })
 
   it('on a phone, count texts and notifications in the menu, and show a filter in one row until it is opened', async () => {
@@ -327,7 +298,6 @@ describe('the parts of the console in a browser', function () {
       await form.getByRole('button', { name: 'Filter' }).click()
       await page.waitForURL('**number=0101**')
       expect((await page.locator('search').boundingBox())?.height).to.be.below(120)
-      await page.context().close()
     }
     const desk = await visit('/console/activity')
     const fields = desk.locator('form.filter > label, form.filter > .fold > label, form.filter button')
@@ -335,7 +305,6 @@ describe('the parts of the console in a browser', function () {
       all.map((each) => Math.round(each.getBoundingClientRect().bottom)),
     )
     expect(new Set(tops).size, tops.join()).to.equal(1)
-    await desk.context().close()
   })
 
   it('on a phone, have one row of buttons below a reply, and the act of a token beside its name', async () => {
@@ -354,27 +323,18 @@ describe('the parts of the console in a browser', function () {
     )
     expect(Math.abs((await topOf(act!)) - (await topOf(name!)))).to.be.below(24)
     expect(await topOf(created!)).to.be.above(await topOf(name!))
-    await page.context().close()
   })
 
   it('show lines that need attention and a list filtered by state without violations in axe', async () => {
     const { userId } = owner.line
-    for (const n of [1, 2, 3, 4, 5, 6])
-      await createLine(context, { userId, name: `Shop ${n}`, outgoingUrl: 'http://127.0.0.1:9/' })
-    const set = (lines: string[], columns: object) =>
-      context
-        .db('endpoints')
-        .whereIn(
-          'line_id',
-          context.db('lines').where({ user_id: userId }).whereIn('name', lines).select('id'),
-        )
-        .update(columns)
-    await set(['Shop 1', 'Shop 2'], {
-      failing_since: new Date(),
-      last_failure: 'http_503',
-      called_at: new Date(),
-    })
-    await set(['Shop 3'], { paused_at: new Date() })
+    const endpointIds: string[] = []
+    for (const n of [1, 2, 3, 4, 5, 6]) {
+      const fields = { userId, name: `Shop ${n}`, outgoingUrl: 'http://127.0.0.1:9/' }
+      endpointIds.push((await createLine(context, fields)).endpointId)
+    }
+    const failing = { failing_since: new Date(), last_failure: 'http_503', called_at: new Date() }
+    for (const id of endpointIds.slice(0, 2)) await changeRows(context, 'endpoints', id, failing)
+    await changeRows(context, 'endpoints', endpointIds[2]!, { paused_at: new Date() })
     for (const [options, axe] of [
       [{ viewport: { width: 1280, height: 860 } }, {}],
       [{ ...PHONE, colorScheme: 'dark' }, {}],
@@ -386,13 +346,11 @@ describe('the parts of the console in a browser', function () {
       await page.locator('.needs summary').first().click()
       expect(await axeFaults(page, axe)).to.deep.equal([])
       expect(await page.getByRole('button', { name: 'Search', exact: true }).isVisible()).to.equal(false)
-      await page.context().close()
     }
     const page = await visit('/console', { javaScriptEnabled: false })
     await page.getByLabel('Sort by').selectOption({ label: 'Name' })
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.waitForURL(/sort=name/)
-    await page.context().close()
   })
 
   it('have menus that Escape closes, with the focus back on their button, and that anything else closes', async () => {
@@ -416,7 +374,6 @@ describe('the parts of the console in a browser', function () {
     await settings.waitFor()
     await page.locator('main a').first().focus()
     await settings.waitFor({ state: 'hidden' })
-    await page.context().close()
 
     const phone = await visit('/console', PHONE)
     const menu = phone.getByRole('button', { name: /^Menu/ })
@@ -427,6 +384,5 @@ describe('the parts of the console in a browser', function () {
     await phone.keyboard.press('Escape')
     await phone.locator('#nav').waitFor({ state: 'hidden' })
     expect(await menu.evaluate((element) => element === document.activeElement)).to.equal(true)
-    await phone.context().close()
   })
 })

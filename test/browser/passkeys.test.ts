@@ -1,21 +1,22 @@
 import { expect } from 'chai'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { freePort } from '../../dev/services/free-port.js'
 import { listAudit } from '../../src/domain/operating/audit.js'
 import type { Context } from '../../src/domain/context.js'
-import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
-import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
+import { createPerson, type Person } from '../domain/people/people.js'
+import type { WatchedPage } from '../helpers/web/browser.js'
 import { createTestContext } from '../helpers/context.js'
 import { openings } from '../helpers/openings.js'
 import { countSessions } from '../helpers/web/second-factor.js'
 import { serveApp } from '../helpers/web/web.js'
+import { loseFreshness } from '../web/console/support.js'
+import { browserForSuite, signIn as fillIn } from './support.js'
 
 const SECOND_FACTOR = '/console/settings/second-factor'
 
 /** With Chromium's virtual authenticator, which says yes to everything, unless it is told otherwise. */
 describe('passkeys in a browser', () => {
   let context: Context
-  let browser: Browser
   let url: string
   let person: Person
   let watched: WatchedPage
@@ -24,6 +25,7 @@ describe('passkeys in a browser', () => {
   let authenticatorId: string
 
   const open = openings()
+  const browser = browserForSuite()
 
   before(async () => {
     const port = await freePort()
@@ -31,12 +33,11 @@ describe('passkeys in a browser', () => {
     url = `http://localhost:${port}`
     context = await open(createTestContext({ PUBLIC_URL: url, REQUIRE_SECOND_FACTOR: 'operators' }))
     await open(serveApp(context, { port }))
-    browser = await open(launchBrowser())
   })
 
   beforeEach(async () => {
     person = await createPerson(context, { role: 'operator' })
-    watched = await openPage(browser, url)
+    watched = await browser.openPage(url)
     page = watched.page
     device = await page.context().newCDPSession(page)
     await device.send('WebAuthn.enable')
@@ -51,13 +52,9 @@ describe('passkeys in a browser', () => {
     ;({ authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options }))
   })
 
-  afterEach(() => page.context().close())
-
   const signIn = async () => {
     await page.goto('/console/sign-in')
-    await page.getByLabel('Email').fill(person.email)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await fillIn(page, person)
   }
   const signOut = async () => {
     await page.getByRole('banner').getByText('Account').click()
@@ -111,10 +108,7 @@ describe('passkeys in a browser', () => {
 
   it('confirm the user’s identity before a change', async () => {
     await setUp()
-    await context
-      .db('sessions')
-      .where({ user_id: person.id })
-      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+    await loseFreshness(context)
     await page.goto(SECOND_FACTOR)
     await page.locator('#passkeys summary').click()
     await page.getByRole('button', { name: 'Remove passkey' }).click()

@@ -1,16 +1,13 @@
 import { Worker, type Job } from 'bullmq'
 import { expect } from 'chai'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { Context } from '../../src/domain/context.js'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { newId } from '../../src/ids.js'
 import { QUEUE_PREFIX } from '../../src/queues/queues.js'
 import { createPerson } from '../domain/people/people.js'
-import { createTestContext } from '../helpers/context.js'
-import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
 import { axeFaults } from '../helpers/web/axe.js'
-import { launchBrowser, openSignedIn } from '../helpers/web/browser.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { describeWeb } from '../helpers/web/web.js'
+import { browserForSuite } from './support.js'
 
 const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[] = [
   ['on a desk', {}],
@@ -18,18 +15,15 @@ const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[
   ['on a phone', { viewport: { width: 390, height: 844 } }],
 ]
 
+const OPTIONS = { environment: { QUEUES_WRITABLE: 'true' } }
+
 /** `/queues` comes from a package; `board.js` adds what this leaves out. */
-describe('the dashboard in a browser', function () {
+describeWeb('the dashboard in a browser', OPTIONS, function ({ context, web }) {
   this.timeout(300_000)
 
-  let context: Context
-  let web: TestWeb
-  let browser: Browser
-  const open = openings()
+  const browser = browserForSuite()
 
   before(async () => {
-    context = await open(createTestContext({ QUEUES_WRITABLE: 'true' }))
-    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
     // One job of each kind that has buttons of its own.
     const { sendMessage, deliverEvent } = context.queues
     await sendMessage.add('send-message', { v: 1, id: newId() }, { delay: 3_600_000 })
@@ -38,7 +32,7 @@ describe('the dashboard in a browser', function () {
 
   async function visit(options: BrowserContextOptions) {
     const { id } = await createPerson(context, { role: 'operator' })
-    return openSignedIn(browser, { context, url: web.url, userId: id }, options)
+    return browser.openSignedIn({ context, url: web.url, userId: id }, options)
   }
 
   /** As soon as the page is repaired: what a package has just drawn is looked at in the next frame. */
@@ -94,7 +88,6 @@ describe('the dashboard in a browser', function () {
         return (await context.queues.sendMessage.getJobState(jobId)) === 'waiting'
       })
       expect(complaints.filter((complaint) => !complaint.includes('preload'))).to.deep.equal([])
-      await page.context().close()
       await context.queues.sendMessage.remove(jobId)
     })
   }

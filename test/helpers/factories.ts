@@ -5,6 +5,7 @@ import { createIncomingWebhook } from '../../src/domain/lines/incoming-webhooks.
 import { addLine, type NewLine } from '../../src/domain/lines/lines.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { addUser } from '../../src/domain/people/users.js'
+import { forAllTests, forEachTest } from './suite.js'
 
 let count = 0
 
@@ -59,11 +60,12 @@ type LineFields = Parameters<typeof createLine>[1]
 
 /** Called in the body of a `describe`: a new line for each of its tests, in one object from the beginning. */
 export function lineForEachTest(context: Context, fields?: LineFields | (() => LineFields)): TestLine {
-  const line = {} as TestLine
-  beforeEach(async () => {
-    Object.assign(line, await createLine(context, typeof fields === 'function' ? fields() : fields))
-  })
-  return line
+  return forEachTest(() => createLine(context, typeof fields === 'function' ? fields() : fields))
+}
+
+/** The same, for all of its tests together. */
+export function lineForAllTests(context: Context, fields?: LineFields | (() => LineFields)): TestLine {
+  return forAllTests(() => createLine(context, typeof fields === 'function' ? fields() : fields))
 }
 
 /** The body of an incoming webhook's request; overrides go into `data`. */

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createDataFolder, createTestDatabase, createTestRedis } from '../services/services.js'
+import { forAllTests } from '../suite.js'
 
 export type Environment = Record<string, string>
+
+/** Called in the body of a `describe`: a configuration of its own for all of its tests together. */
+export function environmentForAllTests(overrides: Environment = {}): Environment {
+  return forAllTests(() => createEnvironment(overrides))
+}
 
 /** The configuration of a Linehook of its own, as a process would get it; overrides last. */
 export async function createEnvironment(overrides: Environment = {}): Promise<Environment> {

@@ -8,7 +8,7 @@ import { connectDatabase } from '../../../src/database/connection.js'
 
 const TEMPLATE = 'linehook_template'
 
-/** A folder for a service of a test's own; it goes when the run ends, if not before. */
+/** A folder of a test's own; it goes when the run ends, if not before. */
 export function createDataFolder(name: string): string {
   return mkdtempSync(join(given('TEST_DATA_FOLDER'), `${name}-`))
 }

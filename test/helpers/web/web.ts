@@ -36,15 +36,21 @@ export interface ServedContext {
   web: TestWeb
 }
 
+interface WebOptions extends ContextOptions {
+  /** In the place of a context over stores of its own. */
+  open?: () => Promise<Context>
+}
+
 type Body = (this: Suite, served: ServedContext) => void
 
 /** As `describeContext`, with the app of the context on a real HTTP server. */
 export function describeWeb(title: string, body: Body): void
-export function describeWeb(title: string, options: ContextOptions, body: Body): void
-export function describeWeb(title: string, ...rest: [Body] | [ContextOptions, Body]): void {
-  const [{ environment, ...options }, body]: [ContextOptions, Body] = rest.length === 1 ? [{}, rest[0]] : rest
+export function describeWeb(title: string, options: WebOptions, body: Body): void
+export function describeWeb(title: string, ...rest: [Body] | [WebOptions, Body]): void {
+  const [{ environment, open, ...options }, body]: [WebOptions, Body] =
+    rest.length === 1 ? [{}, rest[0]] : rest
   describe(title, function () {
-    const context = openedLater(() => createTestContext(environment, options))
+    const context = openedLater(() => open?.() ?? createTestContext(environment, options))
     const web = openedLater(() => serveApp(context.object))
     before(context.open)
     before(web.open)
@@ -54,18 +60,25 @@ export function describeWeb(title: string, ...rest: [Body] | [ContextOptions, Bo
   })
 }
 
+/** For what is opened for a suite: the app goes, and then its context. */
+export const closing =
+  ({ context, web }: ServedContext) =>
+  async () => {
+    await web.close()
+    await context.close()
+  }
+
 /** For a test that needs an app beside the suite's: it is there while `use` runs, and closed then. */
 export async function withWeb(
-  environment: Environment,
+  environment: Environment | (() => Promise<Context>),
   use: (served: ServedContext) => Promise<unknown>,
 ): Promise<void> {
-  const context = await createTestContext(environment)
+  const context = await (typeof environment === 'function' ? environment() : createTestContext(environment))
   const web = await serveApp(context)
   try {
     await use({ context, web })
   } finally {
-    await web.close()
-    await context.close()
+    await closing({ context, web })()
   }
 }
 
@@ -96,26 +109,7 @@ export async function serveApp(
   )
   const { port } = web.server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
-
-  const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const response = await fetch(url + path, { redirect: 'manual', ...init })
-    const { status, headers } = response
-    // A stream has no end, so only how it begins is the answer.
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
-    const text = isStream ? '' : await response.text()
-    if (isStream) await response.body?.cancel()
-    return {
-      status,
-      headers,
-      text,
-      get body() {
-        if (isStream) return text
-        const type = headers.get('content-type') ?? 'none'
-        if (/^application\/(problem\+)?json\b/.test(type)) return JSON.parse(text) as unknown
-        throw new Error(`expected JSON, got ${status} with content type ${type}: ${text.slice(0, 200)}`)
-      },
-    }
-  }
+  const request = requestAt(url)
 
   return {
     url,
@@ -136,5 +130,28 @@ export async function serveApp(
       web.server.closeAllConnections()
       await web.close()
     },
+  }
+}
+
+/** Asks a server that may be another process; follows no redirect. */
+export function requestAt(url: string): TestWeb['request'] {
+  return async (path, init = {}) => {
+    const response = await fetch(url + path, { redirect: 'manual', ...init })
+    const { status, headers } = response
+    // A stream has no end, so only how it begins is the answer.
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+    const text = isStream ? '' : await response.text()
+    if (isStream) await response.body?.cancel()
+    return {
+      status,
+      headers,
+      text,
+      get body() {
+        if (isStream) return text
+        const type = headers.get('content-type') ?? 'none'
+        if (/^application\/(problem\+)?json\b/.test(type)) return JSON.parse(text) as unknown
+        throw new Error(`expected JSON, got ${status} with content type ${type}: ${text.slice(0, 200)}`)
+      },
+    }
   }
 }

@@ -15,6 +15,8 @@ export interface DescribedOperation {
 
 export interface DescribedWeb extends TestWeb {
   operations: DescribedOperation[]
+  /** As `request`, and the answer is compared with nothing. */
+  requestPlainly: TestWeb['request']
   /** `operationId status` of everything that was answered. */
   seen: Set<string>
 }
@@ -77,6 +79,7 @@ export async function serveDescribed(context: Context): Promise<DescribedWeb> {
     operations,
     seen,
     request,
+    requestPlainly: web.request,
     post: (path, body, headers = {}) =>
       request(path, {
         method: 'POST',

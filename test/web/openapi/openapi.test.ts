@@ -139,13 +139,16 @@ describeContext('/openapi.json', { environment }, (context) => {
     addFormats.default(ajv)
     ajv.addSchema(documentOf('line'), 'openapi')
     const isValid = (pointer: string, value: unknown) => ajv.validate({ $ref: `openapi#${pointer}` }, value)
+    const expectBodies = (path: string, whole: object, cases: [more: object, expected: boolean][]) => {
+      for (const [more, expected] of cases)
+        expect(isValid(bodyOf(path), { ...whole, ...more }), JSON.stringify(more)).to.equal(expected)
+    }
     const bodyOf = (path: string, method = 'post') =>
       `/paths/${path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}/requestBody/content/application~1json/schema`
     const line = '/components/schemas/Line/properties/phoneNumber'
     expect([isValid(line, '+15551234567'), isValid(line, '15551234567')]).to.deep.equal([true, false])
 
-    const sends = { lineId: newId(), toNumber: '+15551234567' }
-    for (const [more, expected] of [
+    expectBodies('/v1/messages', { lineId: newId(), toNumber: '+15551234567' }, [
       [{ text: 'Hi' }, true],
       [{ mediaUrl: 'https://example.com/a.png' }, true],
       [{ text: '', mediaUrl: 'https://example.com/a.png' }, true],
@@ -157,42 +160,28 @@ describeContext('/openapi.json', { environment }, (context) => {
       [{ mediaUrls: [] }, false],
       [{ mediaUrls: 'https://example.com/a.png' }, false],
       [{ mediaUrls: Array<string>(11).fill('https://example.com/a.png') }, false],
-    ] as const) {
-      expect(isValid(bodyOf('/v1/messages'), { ...sends, ...more }), JSON.stringify(more)).to.equal(expected)
-    }
-
-    const inbound = { toNumber: '+15551234567', fromNumber: '+15557654321' }
+    ])
     const mediaUrl = 'https://example.com/a.png'
-    for (const [more, expected] of [
+    expectBodies('/simulator/inbound', { toNumber: '+15551234567', fromNumber: '+15557654321' }, [
       [{ text: 'Hi' }, true],
       [{ mediaUrl }, true],
       [{}, false],
       [{ text: 'Hi', mediaUrl }, true],
       [{ text: 'Hi', mediaUrls: [mediaUrl, mediaUrl] }, true],
       [{ text: 'Hi', voicemailUrl: mediaUrl }, false],
-    ] as const) {
-      expect(isValid(bodyOf('/simulator/inbound'), { ...inbound, ...more })).to.equal(expected)
-    }
-
-    for (const [templateContentType, expected] of [
-      ['application/vnd.api+json; charset=utf-8', true],
-      [null, true],
-      ['', false],
-      ['text', false],
-    ] as const) {
-      const preview = bodyOf('/v1/endpoints/{endpointId}/policy/preview')
-      expect(isValid(preview, { templateContentType }), String(templateContentType)).to.equal(expected)
-    }
-
-    const client = { client_id: newId(), client_secret: 'x' }
-    for (const [more, expected] of [
+    ])
+    expectBodies('/v1/endpoints/{endpointId}/policy/preview', {}, [
+      [{ templateContentType: 'application/vnd.api+json; charset=utf-8' }, true],
+      [{ templateContentType: null }, true],
+      [{ templateContentType: '' }, false],
+      [{ templateContentType: 'text' }, false],
+    ])
+    expectBodies('/oauth/access', { client_id: newId(), client_secret: 'x' }, [
       [{ grant_type: 'authorization_code', code: 'x' }, true],
       [{ grant_type: 'refresh_token', refresh_token: 'x' }, true],
       [{ grant_type: 'refresh_token', code: 'x' }, false],
       [{ grant_type: 'password' }, false],
-    ] as const) {
-      expect(isValid(bodyOf('/oauth/access'), { ...client, ...more })).to.equal(expected)
-    }
+    ])
   })
 
   it('is what generators of clients understand: one class for the body of a message, and objects that may be null', () => {

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { isClientSecret, getApplication } from '../../../src/domain/applications/applications.js'
 import { connect } from '../../domain/applications/applications.js'
-import { type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { expectAnswer, expectProblem, ownerForEachTest, serveApi } from './support.js'
 
 interface Registered {
   endpoint: { id: string }
@@ -18,11 +17,9 @@ const FIELDS = { name: 'Auto Reply', redirectUris: ['https://example.com/callbac
 
 describeWith('/v1/applications', serveApi, (api) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
-  let client: Client
+  const { line, client } = ownerForEachTest(api)
 
-  beforeEach(async () => {
-    ;({ line, client } = await createOwner(api))
+  beforeEach(() => {
     receiver.requests.length = 0
     receiver.answerWith((response) => response.end('ok'))
   })
@@ -41,8 +38,6 @@ describeWith('/v1/applications', serveApi, (api) => {
     expect(application).to.deep.include({ ...FIELDS, kind: 'confidential' })
     expect(expectAnswer(await client.get('/v1/applications'))).to.deep.equal([application])
     expect(expectAnswer(await client.get(`/v1/applications/${application.id}`))).to.deep.equal(application)
-    const other = await createOwner(api)
-    expect(expectAnswer(await other.client.get('/v1/applications'))).to.deep.equal([])
   })
 
   it('registers a public one without a secret', async () => {

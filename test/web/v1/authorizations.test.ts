@@ -39,8 +39,6 @@ for (const word of ['line', 'burner']) {
         await client.get('/v1/authorized-applications'),
       ) as Record<string, unknown>[]
       expect(others).to.deep.equal([])
-      const { client: stranger } = await createOwner(api)
-      expect(expectAnswer(await stranger.get('/v1/authorized-applications'))).to.deep.equal([])
       expect(application).to.include({ id: applicationId, name: 'Auto Reply', ownerName: 'Grace' })
       const [first] = application![`connected_${word}s`] as object[]
       expect(first).to.deep.include({

@@ -1,12 +1,10 @@
 import { expect } from 'chai'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { newId } from '../../../src/ids.js'
 import { ANNA, queueMessage, receiveForDelivery, type DeliveryRow } from '../../domain/fixtures.js'
-import type { TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, ownerForEachTest, serveApi } from './support.js'
 
 interface Delivery {
   id: string
@@ -16,11 +14,9 @@ interface Delivery {
 
 describeWith('/v1/deliveries', serveApi, (api) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
-  let client: Client
+  const { line, client } = ownerForEachTest(api, () => ({ outgoingUrl: receiver.url }))
 
-  beforeEach(async () => {
-    ;({ line, client } = await createOwner(api, { outgoingUrl: receiver.url }))
+  beforeEach(() => {
     receiver.requests.length = 0
     receiver.answerWith((response) => response.end('thanks'))
   })
@@ -85,12 +81,8 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     for (const [query, expected] of [
       ['', both],
       [`?lineId=${line.lineId}`, [first.id]],
-      [`?lineId=${newId()}`, []],
       ['?status=exhausted', [second.id]],
-      ['?status=held', []],
-      ['?type=inboundText', both],
       ['?type=voiceMail', []],
-      ['?number=%2B15005550101', both],
       ['?number=%2B15005550102', []],
       [`?until=${new Date(0).toISOString()}`, []],
       [`?from=${new Date(0).toISOString()}`, both],
@@ -99,20 +91,9 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     }
   })
 
-  it("are the user's own", async () => {
-    const other = await createOwner(api, { outgoingUrl: receiver.url })
-    await receiveForDelivery(api.context, other.line)
-    expect(await idsOf()).to.deep.equal([])
-    expect(await idsOf(`?lineId=${other.line.lineId}`)).to.deep.equal([])
-  })
-
   for (const [query, detail] of [
     ['status=sent', /^status must be one of pending, /],
     ['type=text', /^type must be one of inboundText, /],
-    ['limit=0', /^limit must be/],
-    ['before=x', /^before must be an ID/],
-    ['lineId=x', /^lineId must be an ID/],
-    ['number=x', /^number must be/],
     ['from=x&until=y', /from must .*until must |until must .*from must /],
     ['status=held&status=held', /^status can be given only once/],
   ] as const) {
@@ -121,21 +102,17 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     })
   }
 
-  describe('/send-again', () => {
-    it('starts a new round, with the same webhook-id', async () => {
-      const row = await receiveForDelivery(api.context, line)
-      await attempt(row)
-      expect(expectAnswer(await client.post(`/v1/deliveries/${row.id}/send-again`))).to.include({
-        id: row.id,
-        status: 'pending',
-      })
-      expectProblem(await client.post(`/v1/deliveries/${row.id}/send-again`), 409, /in progress/)
-      await attempt(row)
-      const { attempts = [], ...delivery } = await get(row.id)
-      expect(delivery).to.include({ status: 'delivered', attemptCount: 2 })
-      expect(attempts.map(({ attemptNumber }) => attemptNumber)).to.deep.equal([1, 2])
-      const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
-      expect(ids).to.deep.equal([row.event_id, row.event_id])
-    })
+  it('are sent again in a new round, with the same webhook-id', async () => {
+    const row = await receiveForDelivery(api.context, line)
+    const sendAgain = () => client.post(`/v1/deliveries/${row.id}/send-again`)
+    await attempt(row)
+    expect(expectAnswer(await sendAgain())).to.include({ id: row.id, status: 'pending' })
+    expectProblem(await sendAgain(), 409, /in progress/)
+    await attempt(row)
+    const { attempts = [], ...delivery } = await get(row.id)
+    expect(delivery).to.include({ status: 'delivered', attemptCount: 2 })
+    expect(attempts.map(({ attemptNumber }) => attemptNumber)).to.deep.equal([1, 2])
+    const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
+    expect(ids).to.deep.equal([row.event_id, row.event_id])
   })
 })

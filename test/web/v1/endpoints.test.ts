@@ -8,10 +8,10 @@ import { getEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { ANNA, inboundText } from '../../domain/fixtures.js'
-import { own, type TestLine } from '../../helpers/factories.js'
+import { own } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
-import { clientOf, createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { clientOf, createOwner, expectAnswer, expectProblem, ownerForEachTest, serveApi } from './support.js'
 
 interface Shown {
   id: string
@@ -21,12 +21,10 @@ interface Shown {
 
 describeWith('/v1/endpoints', serveApi, (api) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
-  let client: Client
+  const { line, client } = ownerForEachTest(api, () => ({ outgoingUrl: receiver.url }))
   let application: Awaited<ReturnType<typeof createApplication>>
 
   beforeEach(async () => {
-    ;({ line, client } = await createOwner(api, { outgoingUrl: receiver.url }))
     application = await createApplication(api.context, { userId: line.userId, webhookUrl: receiver.url })
     await connect(api.context, application, line)
     receiver.requests.length = 0

@@ -10,8 +10,8 @@ import { forgetPerson } from '../../../src/domain/people/forget.js'
 import { listeningStreams } from '../../../src/telemetry/metrics.js'
 import { streamEvents } from '../../../src/web/api/event-stream.js'
 import { createRoutes } from '../../../src/web/routes/kinds.js'
-import { ANNA, BEN, inboundText } from '../../domain/fixtures.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { ANNA, BEN, changeRows, inboundText } from '../../domain/fixtures.js'
+import { lineForEachTest } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { hear, type Heard } from '../../helpers/web/hear.js'
@@ -19,12 +19,11 @@ import { hear, type Heard } from '../../helpers/web/hear.js'
 const MAX_OF_USER = 10
 
 describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
-  let line: TestLine
+  const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/' })
   let created: { id: string; token: string }
   const open: Heard[] = []
 
   beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
     created = await createApiToken(context, line.userId, 'a laptop', { isReadOnly: true })
   })
 
@@ -121,10 +120,8 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
   it('disconnects a client that reads nothing, which resumes where it was and misses nothing', async () => {
     // So much that it does not fit into what the two sockets hold.
     const template = `{% assign x = "${'x'.repeat(16_000)}" %}{{ payload }}{{ x }}{{ x }}{{ x }}`
-    await context
-      .db('endpoints')
-      .where({ user_id: line.userId })
-      .update({ policy: { shape: 'template', template, templateContentType: 'text/plain' } })
+    const policy = { shape: 'template', template, templateContentType: 'text/plain' }
+    await changeRows(context, 'endpoints', { user_id: line.userId }, { policy })
     const sent = Array.from({ length: 250 }, (_, n) => `${n}:`)
     for (const text of sent) {
       await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text } }))

@@ -1,16 +1,11 @@
 import { expect } from 'chai'
 import type { Message } from '../../../src/database/messages/message.js'
-import type { Answer } from '../../helpers/web/web.js'
 import { describeWith } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { askPlainly, createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 describeWith('a form, where an operation takes one besides JSON', serveApi, (api) => {
-  const post = async ({ authorization }: Client, path: string, body: string | FormData): Promise<Answer> => {
-    const headers = { Authorization: authorization }
-    const answer = await fetch(api.web.url + path, { method: 'POST', headers, body })
-    const text = await answer.text()
-    return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as unknown }
-  }
+  const post = (client: Client, path: string, body: string | FormData) =>
+    askPlainly(api, client, path, { body })
 
   it('has carrierOptions as JSON text, and is refused if they are written in another way', async () => {
     const { line, client } = await createOwner(api)
@@ -80,16 +75,11 @@ describeWith('a field of JSON that is named __proto__', serveApi, (api) => {
       ['/v1/messages/batch', `{"messages":[${message}]}`],
       ['/v1/segments', '{"text":"a","constructor":{"prototype":{}}}'],
     ] as const) {
-      const answer = await fetch(api.web.url + path, {
-        method: 'POST',
-        headers: { Authorization: client.authorization },
-        body,
-      })
-      const { detail } = (await answer.json()) as { detail: string }
-      expect([answer.status, detail]).to.deep.equal([
+      expectProblem(
+        await askPlainly(api, client, path, { body }),
         400,
-        'A field of the request body is named __proto__, or constructor with a field prototype. Remove it',
-      ])
+        /^A field of the request body is named __proto__, or constructor with a field prototype\. Remove it$/,
+      )
     }
   })
 })

@@ -2,18 +2,13 @@ import { expect } from 'chai'
 import { findEvents } from '../../../src/domain/endpoints/deliveries/delivery-history.js'
 import { newId } from '../../../src/ids.js'
 import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { expectAnswer, expectProblem, ownerForEachTest, serveApi } from './support.js'
 import { messageOfEvent } from '../support.js'
 
 describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
-  let line: TestLine
-  let client: Client
-
-  beforeEach(async () => {
-    ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
-  })
+  const { line, client } = ownerForEachTest(api, { outgoingUrl: 'http://127.0.0.1:9/' })
 
   const path = () => `/v1/lines/${line.lineId}/events/attempts`
   const given = (eventId: string, more = {}) => ({
@@ -45,8 +40,6 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
     const stranger = await createLine(api.context, { outgoingUrl: 'http://127.0.0.1:9/' })
     const { event_id: foreign } = await receiveForDelivery(api.context, stranger)
     expect(await record(given(foreign), given(newId()))).to.deep.equal({ recorded: 0 })
-    const wrong = `/v1/lines/${stranger.lineId}/events/attempts`
-    expectProblem(await client.post(wrong, { attempts: [given(foreign)] }), 404, /No such line/)
   })
 
   it('explains errors', async () => {

@@ -6,7 +6,7 @@ import { operationsOf, type DescribedOperation } from '../openapi/described.js'
 /**
  * What the document has, before anything is served: a test for each needs their names.
  *
- * What people's browsers ask is no answer in JSON, and the rest of OAuth needs one of them: see oauth/described.test.ts.
+ * What people's browsers ask is no answer in JSON, and the rest of OAuth needs one of them: see oauth/quick-start.test.ts.
  */
 export function describedOperations(): DescribedOperation[] {
   const config = readConfig({

@@ -62,6 +62,21 @@ describeWith("another user's id", serveApi, (api) => {
     expect(await overview()).to.deep.equal(before)
   })
 
+  it('lists nothing of theirs, also if their line is asked for', async () => {
+    const lists = api.web.operations.filter(
+      ({ method, path }) => method === 'GET' && /^\/v1\/[^{]+$/.test(path),
+    )
+    expect(lists).to.have.length.above(7)
+    for (const { path } of lists) {
+      for (const query of ['', `?lineId=${own.lineId}`]) {
+        const { status, text } = await stranger.get(path + query)
+        // Some lists have no such filter, and usage has no such line.
+        expect(status, path + query).to.be.oneOf(query === '' ? [200] : [200, 400, 404])
+        for (const id of Object.values(own)) expect(text, path + query).not.to.include(id)
+      }
+    }
+  })
+
   it('works in capitals for its owner', async () => {
     for (const { method, path } of operations().filter(({ method }) => method === 'GET')) {
       expectAnswer(

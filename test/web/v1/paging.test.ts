@@ -1,22 +1,16 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { queueMessage, queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
-import type { TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web/web.js'
-import { createOwner, expectAnswer, serveApi, type Client } from './support.js'
+import { createOwner, expectAnswer, ownerForEachTest, serveApi } from './support.js'
 
 const PUBLIC_URL = 'https://linehook.example'
 
 const serve = () => serveApi({ PUBLIC_URL })
 
 describeWith('the pages of a list', serve, (api) => {
-  let line: TestLine
-  let client: Client
-
-  beforeEach(async () => {
-    ;({ line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' }))
-  })
+  const { line, client } = ownerForEachTest(api, { outgoingUrl: 'http://127.0.0.1:9/' })
 
   const idsOf = (answer: Answer) => (expectAnswer(answer) as { id: string }[]).map(({ id }) => id)
 
@@ -48,11 +42,11 @@ describeWith('the pages of a list', serve, (api) => {
     ])
     expect(await readAll('/v1/messages?limit=7')).to.deep.equal([ids])
     expect(await readAll('/v1/messages')).to.deep.equal([ids])
-  })
-
-  it('work for deliveries too', async () => {
-    const ids = (await receiveManyForDelivery(api.context, line, 3)).map(({ id }) => id).reverse()
-    expect(await readAll('/v1/deliveries?limit=2')).to.deep.equal([ids.slice(0, 2), ids.slice(2)])
+    const deliveries = (await receiveManyForDelivery(api.context, line, 3)).map(({ id }) => id).reverse()
+    expect(await readAll('/v1/deliveries?limit=2')).to.deep.equal([
+      deliveries.slice(0, 2),
+      deliveries.slice(2),
+    ])
   })
 
   it('have 50 entries by default and 100 at most', async () => {
@@ -71,24 +65,12 @@ describeWith('the pages of a list', serve, (api) => {
     expect((await readAll(`/v1/messages?${query}`)).flat()).to.deep.equal(wanted)
   })
 
-  it('do not shift when new entries arrive', async () => {
-    const ids = (await queueMessages(api.context, line, 3)).reverse()
-    const first = await client.get('/v1/messages?limit=2')
-    await queueMessage(api.context, line)
-    expect(idsOf(await client.get(nextOf(first)!))).to.deep.equal(ids.slice(2))
-  })
-
   it('may begin before an unknown ID, or another user’s', async () => {
     const [id = ''] = await queueMessages(api.context, line, 1)
     const other = await createOwner(api)
     const later = await queueMessage(api.context, other.line)
     expect(idsOf(await client.get(`/v1/messages?before=${newId()}`))).to.deep.equal([id])
     expect(idsOf(await client.get(`/v1/messages?before=${later}`))).to.deep.equal([id])
-    expect(idsOf(await client.get(`/v1/messages?before=${id}`))).to.deep.equal([])
-  })
-
-  it('have no Link when the list is empty', async () => {
-    const answer = await client.get('/v1/messages?limit=1')
-    expect([idsOf(answer), answer.headers.get('link')]).to.deep.equal([[], null])
+    expect(await readAll(`/v1/messages?before=${id}`)).to.deep.equal([[]])
   })
 })

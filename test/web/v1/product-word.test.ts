@@ -3,7 +3,7 @@ import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client, postPlainly } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client, askPlainly } from './support.js'
 
 const serve = () => serveApi({ PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://linehook.example' })
 
@@ -30,13 +30,10 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
         .filter(({ path }) => !path.endsWith('/stream'))
         .map(({ path }) => path.replace('burners', word).replace('{burnerId}', line.lineId))
         .map((path) => path.replace('{endpointId}', endpointId))
-    const read = async (path: string) => {
-      const response = await fetch(api.web.url + path, { headers: { Authorization: client.authorization } })
-      return [response.status, (await response.json()) as unknown] as const
-    }
     for (const [n, path] of spell('lines').entries()) {
-      const [status, body] = await read(path)
-      expect([status, body], path).to.deep.equal([200, (await read(spell('burners')[n] ?? ''))[1]])
+      const { status, body } = await askPlainly(api, client, path)
+      const { body: same } = await askPlainly(api, client, spell('burners')[n] ?? '')
+      expect([status, body], path).to.deep.equal([200, same])
     }
   })
 
@@ -83,7 +80,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     const message = { toNumber: '+15005550101', text: 'Hi' }
     for (const name of ['burnerId', 'lineId']) {
       const body = JSON.stringify({ [name]: line.lineId, ...message })
-      expect(await postPlainly(api, client, '/v1/messages', body)).to.equal(200)
+      expect((await askPlainly(api, client, '/v1/messages', { body })).status).to.equal(200)
       expectAnswer(await client.get(`/v1/messages?${name}=${line.lineId}`))
     }
     const answer = await client.post('/v1/messages', { burnerid: line.lineId, ...message })

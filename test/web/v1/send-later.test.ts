@@ -1,18 +1,9 @@
 import { expect } from 'chai'
-import type { TestLine } from '../../helpers/factories.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { ANNA, BEN, UNLIMITED } from '../../domain/fixtures.js'
-import {
-  clientOf,
-  createOwner,
-  expectAnswer,
-  expectProblem,
-  postPlainly,
-  serveApi,
-  type Client,
-} from './support.js'
+import { askPlainly, clientOf, expectAnswer, expectProblem, ownerForEachTest, serveApi } from './support.js'
 
 interface Message {
   id: string
@@ -24,12 +15,7 @@ const HOUR = 3_600_000
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
 
 describeWith('scheduled messages, references and batches', serveApi, (api) => {
-  let line: TestLine
-  let client: Client
-
-  beforeEach(async () => {
-    ;({ line, client } = await createOwner(api, UNLIMITED))
-  })
+  const { line, client } = ownerForEachTest(api, UNLIMITED)
 
   const send = (fields: object, by = client) =>
     by.post('/v1/messages', { lineId: line.lineId, toNumber: ANNA, text: 'Hi', ...fields })
@@ -124,8 +110,10 @@ describeWith('scheduled messages, references and batches', serveApi, (api) => {
 
   it('may begin with a byte order mark or any number of blanks', async () => {
     const message = JSON.stringify({ lineId: line.lineId, toNumber: ANNA, text: 'Hi' })
-    for (const before of ['\ufeff', ' '.repeat(200), '\ufeff\n\t '])
-      expect(await postPlainly(api, client, '/v1/messages', `${before}${message}`)).to.equal(200)
+    for (const before of ['\ufeff', ' '.repeat(200), '\ufeff\n\t ']) {
+      const body = `${before}${message}`
+      expect((await askPlainly(api, client, '/v1/messages', { body })).status).to.equal(200)
+    }
   })
 
   it('get one result each in a batch, in order', async () => {

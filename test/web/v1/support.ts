@@ -4,7 +4,7 @@ import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
 import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import type { Answer, TestWeb } from '../../helpers/web/web.js'
+import { closing, type Answer, type TestWeb } from '../../helpers/web/web.js'
 import { serveDescribed, type DescribedWeb } from '../openapi/described.js'
 
 /** A user's program. */
@@ -50,23 +50,34 @@ export interface Api {
 export async function serveApi(environment: Environment = {}): Promise<Api> {
   const context = await createTestContext(environment)
   const web = await serveDescribed(context)
-  return {
-    context,
-    web,
-    close: async () => {
-      await web.close()
-      await context.close()
-    },
-  }
+  return { context, web, close: closing({ context, web }) }
+}
+
+type LineFields = Parameters<typeof createLine>[1]
+
+interface Owner {
+  line: TestLine
+  client: Client
+  /** Of the line. */
+  path: string
 }
 
 /** A new user with a line, and a program of theirs. */
-export async function createOwner(
-  { context, web }: Api,
-  overrides: Parameters<typeof createLine>[1] = {},
-): Promise<{ line: TestLine; client: Client; path: string }> {
+export async function createOwner({ context, web }: Api, overrides: LineFields = {}): Promise<Owner> {
   const line = await createLine(context, overrides)
   return { line, client: await createClient(context, web, line.userId), path: `/v1/lines/${line.lineId}` }
+}
+
+/** Called in the body of a `describe`: a new owner for each of its tests; `path` is to be read in them. */
+export function ownerForEachTest(api: Api, overrides: LineFields | (() => LineFields) = {}): Owner {
+  const owner: Owner = { line: {} as TestLine, client: {} as Client, path: '' }
+  beforeEach(async () => {
+    const made = await createOwner(api, typeof overrides === 'function' ? overrides() : overrides)
+    Object.assign(owner.line, made.line)
+    Object.assign(owner.client, made.client)
+    owner.path = made.path
+  })
+  return owner
 }
 
 export function expectProblem(answer: Answer, status: number, detail: RegExp): void {
@@ -79,15 +90,18 @@ export function expectAnswer(answer: Answer): unknown {
   return answer.body
 }
 
-/** Not held against the description, which has neither fields that are ignored nor the other word. @returns the status */
-export async function postPlainly(
-  api: Api,
+/** Not held against the description, which has neither forms, nor fields that are ignored, nor the other word. */
+export function askPlainly(
+  { web }: Api,
   { authorization }: Client,
   path: string,
-  body: BodyInit,
-): Promise<number> {
-  const headers = { Authorization: authorization }
-  const answer = await fetch(api.web.url + path, { method: 'POST', headers, body })
-  await answer.body?.cancel()
-  return answer.status
+  { body = null, method = body === null ? 'GET' : 'POST', headers = {} }: PlainRequest = {},
+): Promise<Answer> {
+  return web.requestPlainly(path, { method, headers: { Authorization: authorization, ...headers }, body })
+}
+
+interface PlainRequest {
+  method?: string
+  headers?: Record<string, string>
+  body?: BodyInit | null
 }

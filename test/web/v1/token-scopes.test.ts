@@ -121,17 +121,6 @@ describeWith('an API token', serveApi, (api) => {
     expectProblem(await program.get(`/v1/lines/${other.line.lineId}`), 404, /No such line/)
     expectProblem(await program.get('/v1/applications'), 403, /limited to one line/)
   })
-
-  it('that has expired is refused like a revoked one', async () => {
-    const { id, token } = await createApiToken(api.context, mine.line.userId, 'a test', { expiresInDays: 1 })
-    const program = clientOf(api.web, token)
-    expectAnswer(await program.get('/v1/lines'))
-    await api.context
-      .db('api_tokens')
-      .where({ id })
-      .update({ expires_at: api.context.db.raw(`now() - interval '1 second'`) })
-    expectProblem(await program.get('/v1/lines'), 401, /It has expired, was revoked/)
-  })
 })
 
 const OTHERS = { PUBLIC_URL: 'https://linehook.example', HOST: '0.0.0.0' }

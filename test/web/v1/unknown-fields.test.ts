@@ -3,7 +3,7 @@ import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web/web.js'
 import { askOf } from './sample-requests.js'
 import { describedOperations } from './operations.js'
-import { createOwner, expectAnswer, expectProblem, postPlainly, serveApi } from './support.js'
+import { askPlainly, createOwner, expectAnswer, expectProblem, serveApi } from './support.js'
 import { worldFor } from './world.js'
 
 /** Its clients send more than we read. */
@@ -115,9 +115,9 @@ describeWith('an unknown field', serveApi, (api) => {
   it('is ignored in a form, as clients of the original send it, and by the incoming webhook', async () => {
     const { line, client } = await createOwner(api)
     const form = new URLSearchParams({ lineId: line.lineId, toNumber: '+15005550101', text: 'Hi', more: '1' })
-    expect(await postPlainly(api, client, '/v1/messages?more=1', form)).to.equal(200)
+    expect((await askPlainly(api, client, '/v1/messages?more=1', { body: form })).status).to.equal(200)
     const data = { toNumber: '+15005550101', text: 'Hi', more: 1 }
     const body = JSON.stringify({ intent: 'message', data, more: 1 })
-    expect(await postPlainly(api, client, line.webhookPath, body)).to.equal(200)
+    expect((await askPlainly(api, client, line.webhookPath, { body })).status).to.equal(200)
   })
 })

@@ -8,55 +8,44 @@ import { connect, createApplication as register } from '../domain/applications/a
 import { claimDelivery, deliveryRow, inboundText, receiveForDelivery } from '../domain/fixtures.js'
 import { createJoinedContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
+import { describeWith, openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import {
   asking,
   call,
-  createApplication,
   createVisitor,
+  exchange,
   expectOAuthError,
   getCode,
   getTokens,
+  introspect,
+  partiesForEachTest,
   REDIRECT_URI,
-  requestToken,
+  refresh,
   serveOAuth,
-  type OAuthServer,
-  type TestApplication,
   type Tokens,
-  type Visitor,
 } from './oauth/support.js'
 import { newNumber } from './support.js'
 
 const URL = 'http://127.0.0.1:9/events'
 
 /** Whatever a process remembers: what another one has done holds from the next request on. */
-describe('a user disabled by another process', () => {
-  let server: OAuthServer
+describeWith('a user disabled by another process', serveOAuth, (server) => {
+  const elsewhere = openForSuite(() => createJoinedContext(server.context))
+  const { application, visitor } = partiesForEachTest(server, {
+    application: { webhookUrl: URL },
+    line: { outgoingUrl: URL },
+  })
   let context: Context
-  let elsewhere: Context
-  let visitor: Visitor
   let userId: string
   let apiToken: string
-  let application: TestApplication
   let tokens: Tokens
 
-  before(async () => {
-    server = await serveOAuth()
-    ;({ context } = server)
-    elsewhere = await createJoinedContext(context)
-  })
-
   beforeEach(async () => {
-    visitor = await createVisitor(server, { outgoingUrl: URL })
+    ;({ context } = server)
     ;({ userId } = visitor.line)
     ;({ token: apiToken } = await createApiToken(context, userId, 'a program'))
-    application = await createApplication(server, { webhookUrl: URL })
     tokens = await getTokens(server, visitor, application)
-  })
-
-  after(async () => {
-    await server.close()
-    await elsewhere.close()
   })
 
   const page = async () => (await visitor.get('/console')).status
@@ -64,46 +53,17 @@ describe('a user disabled by another process', () => {
   const asApplication = async () => (await call(server, tokens.access_token, '/v1/lines')).status
   const postToWebhook = async (line = visitor.line) =>
     (await server.web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))).status
-  const refresh = () =>
-    requestToken(server, application, {
-      grant_type: 'refresh_token',
-      refresh_token: tokens.refresh_token,
-    })
-  const introspect = async () => {
-    const answer = await requestToken(
-      server,
-      application,
-      { token: tokens.access_token },
-      { path: '/oauth/introspect' },
-    )
-    return (answer.body as { active: boolean }).active
-  }
+  const isActive = async () =>
+    ((await introspect(server, application, tokens.access_token)).body as { active: boolean }).active
+  const states = async () => [await page(), await asUser(), await asApplication(), await isActive()]
 
   it('is out at once: sessions, API tokens, access tokens, refresh tokens and codes', async () => {
     const code = await getCode(visitor, asking(application))
-    expect([await page(), await asUser(), await asApplication(), await introspect()]).to.deep.equal([
-      200,
-      200,
-      200,
-      true,
-    ])
+    expect(await states()).to.deep.equal([200, 200, 200, true])
     await disableUser(elsewhere, userId, 'goes_on')
-    expect([await page(), await asUser(), await asApplication(), await introspect()]).to.deep.equal([
-      302,
-      401,
-      401,
-      false,
-    ])
-    expectOAuthError(await refresh(), 400, 'invalid_grant')
-    expectOAuthError(
-      await requestToken(server, application, {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: REDIRECT_URI,
-      }),
-      400,
-      'invalid_grant',
-    )
+    expect(await states()).to.deep.equal([302, 401, 401, false])
+    expectOAuthError(await refresh(server, application, tokens.refresh_token), 400, 'invalid_grant')
+    expectOAuthError(await exchange(server, application, code), 400, 'invalid_grant')
   })
 
   it('is removed from a live page within moments', async () => {
@@ -123,7 +83,7 @@ describe('a user disabled by another process', () => {
     expect([await asUser(), await asApplication(), await postToWebhook()]).to.deep.equal([401, 401, 404])
     await enableUser(elsewhere, userId)
     expect([await asUser(), await asApplication(), await postToWebhook()]).to.deep.equal([200, 200, 200])
-    expect((await refresh()).status).to.equal(200)
+    expect((await refresh(server, application, tokens.refresh_token)).status).to.equal(200)
     expect(await page()).to.equal(302)
     expect(await context.db('sessions').where({ user_id: userId })).to.deep.equal([])
   })
@@ -167,14 +127,7 @@ describe('a user disabled by another process', () => {
 
       await disableUser(elsewhere, userId, 'stops')
       expect(await use()).to.equal(401)
-      expectOAuthError(
-        await requestToken(server, asTheirs, {
-          grant_type: 'refresh_token',
-          refresh_token: others.refresh_token,
-        }),
-        401,
-        'invalid_client',
-      )
+      expectOAuthError(await refresh(server, asTheirs, others.refresh_token), 401, 'invalid_client')
       expect((await begin()).status).to.equal(400)
       await receiveMessage(context, inboundText(other.line))
       const ofOthers = () => context.db('deliveries').where({ line_id: other.line.lineId }).pluck('status')

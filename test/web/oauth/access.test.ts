@@ -12,33 +12,33 @@ import { describeWith, openForSuite } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web/web.js'
 import { serveDescribed } from '../openapi/described.js'
 import { backdateMessages, messagesOf, newNumber } from '../support.js'
+import { expectProblem } from '../v1/support.js'
 import {
   call as callPlain,
   createApplication,
   createVisitor,
   getTokens,
-  requestToken,
+  introspect,
+  partiesForEachTest,
+  refresh,
+  revoke,
   send as sendPlain,
   serveOAuth,
-  type TestApplication,
-  type Visitor,
 } from './support.js'
 
 /** What applications and programs may do below /v1 (contract §6). Every answer is compared with the document. */
 describeWith('/v1 by an access token', serveOAuth, (server) => {
   const described = openForSuite(() => serveDescribed(server.context))
-  let application: TestApplication
-  let visitor: Visitor
+  const parties = partiesForEachTest(server)
+  const { application, visitor } = parties
   let lineId: string
 
-  beforeEach(async () => {
-    application = await createApplication(server)
-    visitor = await createVisitor(server)
+  beforeEach(() => {
     lineId = visitor.line.lineId
   })
 
-  const authorize = async (scope = 'messages:write,messages:connect', lineIds = [lineId]) =>
-    (await getTokens(server, visitor, application, { scope }, { lineIds })).access_token
+  const authorize = async (scope = 'messages:write,messages:connect', lineIds = [lineId], of = parties) =>
+    (await getTokens(server, of.visitor, of.application, { scope }, { lineIds })).access_token
   const call = (token: string, path: string, init: RequestInit = {}) =>
     callPlain({ ...server, web: described }, token, path, init)
   const send = (token: string, message: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
@@ -48,16 +48,12 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       { lineId, toNumber: newNumber(), text: 'Hello', ...message },
       headers,
     )
-  const expectProblem = (answer: Answer, status: number, detail: RegExp) => {
-    expect(answer.status, answer.text).to.equal(status)
-    expect(answer.body).to.have.property('detail').that.matches(detail)
-  }
   const idsAt = async (token: string, path: string) => {
     const answer = await call(token, path)
     expect(answer.status, answer.text).to.equal(200)
     return (answer.body as { id: string }[]).map(({ id }) => id)
   }
-  const another = () => createLine(server.context, { userId: visitor.line.userId })
+  const sibling = () => createLine(server.context, { userId: visitor.line.userId })
 
   describe('POST /v1/messages', () => {
     it('accepts JSON and forms, with text, media or both', async () => {
@@ -150,7 +146,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('answers 403 for a line of the user that is not connected, 404 for any other', async () => {
-      const own = await another()
+      const own = await sibling()
       const others = await createVisitor(server)
       await getTokens(server, others, application)
       const token = await authorize()
@@ -201,11 +197,11 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       })
 
       it("counts for one line: another line's or user's same key is another message, alone and in a batch", async () => {
-        const second = (await another()).lineId
+        const second = (await sibling()).lineId
         const token = await authorize(undefined, [lineId, second])
-        visitor = await createVisitor(server)
-        const stranger = visitor.line.lineId
-        const strangers = await authorize(undefined, [stranger])
+        const another = await createVisitor(server)
+        const stranger = another.line.lineId
+        const strangers = await authorize(undefined, [stranger], { application, visitor: another })
         for (const [by, line] of [
           [token, lineId],
           [token, second],
@@ -228,8 +224,11 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       it("is the application's: another one's same key is another message", async () => {
         const message = { toNumber: newNumber() }
         await send(await authorize(), message, key)
-        application = await createApplication(server)
-        expect((await send(await authorize(), message, key)).status).to.equal(200)
+        const token = await authorize(undefined, undefined, {
+          application: await createApplication(server),
+          visitor,
+        })
+        expect((await send(token, message, key)).status).to.equal(200)
         expect(await messagesOf(server.context, lineId)).to.have.length(2)
       })
     })
@@ -245,7 +244,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     }
 
     it('lines:read sees all lines, and neither sends nor reads', async () => {
-      const second = await another()
+      const second = await sibling()
       const token = await authorize('lines:read')
       expect(await idsAt(token, '/v1/lines')).to.deep.equal([lineId, second.lineId])
       expect((await call(token, `/v1/lines/${second.lineId}`)).status).to.equal(200)
@@ -254,7 +253,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('lines:write renames the lines that it sees', async () => {
-      const second = await another()
+      const second = await sibling()
       const rename = (token: string, id: string, name: string) =>
         call(token, `/v1/lines/${id}`, { method: 'PUT', body: JSON.stringify({ name }) })
       const chosen = await authorize('lines:write')
@@ -279,7 +278,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('without it only connected lines are seen', async () => {
-      const second = await another()
+      const second = await sibling()
       const token = await authorize('messages:write')
       expect(await idsAt(token, '/v1/lines')).to.deep.equal([lineId])
       expect((await call(token, `/v1/lines/${lineId.toUpperCase()}`)).status).to.equal(200)
@@ -287,7 +286,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('an older token with it no longer sees all lines when the latest consent has not', async () => {
-      const second = await another()
+      const second = await sibling()
       const token = await authorize('lines:read messages:write')
       expect(await idsAt(token, '/v1/lines')).to.have.members([second.lineId, lineId])
       await authorize('messages:write')
@@ -295,7 +294,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('messages:connect reads the messages of connected lines, messages:write its own', async () => {
-      const second = await another()
+      const second = await sibling()
       const inbound = await queueMessage(server.context, visitor.line)
       const elsewhere = await queueMessage(server.context, second)
       const write = await authorize('messages:write')
@@ -326,8 +325,8 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('messages:connect can resend the application’s own deliveries, and sees only its own tasks', async () => {
-      application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/' })
-      const token = await authorize()
+      const application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/' })
+      const token = await authorize(undefined, undefined, { application, visitor })
       const { userId } = visitor.line
       const received = await receiveMessage(server.context, inboundText(visitor.line))
       if (received.kind !== 'received') throw new Error('it was not received')
@@ -396,7 +395,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
 
   describe('ends at once', () => {
     it('for a disconnected line, and for the token when its last line is disconnected', async () => {
-      const second = await another()
+      const second = await sibling()
       const token = await authorize(undefined, [lineId, second.lineId])
       await endAuthorization(server.context, visitor.line.userId, application.id, lineId)
       expectProblem(await send(token), 403, /not connected/)
@@ -406,12 +405,10 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     })
 
     it('for an application that is disconnected, deleted, or revokes its token', async () => {
-      const refresh = async (refresh_token: string) =>
-        (await requestToken(server, application, { grant_type: 'refresh_token', refresh_token })).status
       for (const end of [
         () => endAuthorizations(server.context, visitor.line.userId, application.id),
-        (token: string) => requestToken(server, application, { token }, { path: '/oauth/revoke' }),
-        (_: string, token: string) => requestToken(server, application, { token }, { path: '/oauth/revoke' }),
+        (token: string) => revoke(server, application, token),
+        (_: string, token: string) => revoke(server, application, token),
         () => deleteApplication(server.context, application.application.userId, application.id),
       ]) {
         const tokens = await getTokens(server, visitor, application)
@@ -420,7 +417,8 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         const answer = await call(tokens.access_token, '/v1/lines')
         expect(answer.status).to.equal(401)
         expect(answer.headers.get('www-authenticate')).to.include('error="invalid_token"')
-        expect(await refresh(tokens.refresh_token)).to.be.oneOf([400, 401])
+        const { status } = await refresh(server, application, tokens.refresh_token)
+        expect(status).to.be.oneOf([400, 401])
       }
     })
 
@@ -432,15 +430,10 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       await users.clone().update({ disabled_at: new Date() })
       for (const { access_token: token, refresh_token } of [kept, revoked]) {
         expect((await call(token, '/v1/lines')).status).to.equal(401)
-        const active = await requestToken(server, application, { token }, { path: '/oauth/introspect' })
-        expect(active.body).to.deep.equal({ active: false })
-        const refreshed = await requestToken(server, application, {
-          grant_type: 'refresh_token',
-          refresh_token,
-        })
-        expect(refreshed.status).to.equal(400)
+        expect((await introspect(server, application, token)).body).to.deep.equal({ active: false })
+        expect((await refresh(server, application, refresh_token)).status).to.equal(400)
       }
-      await requestToken(server, application, { token: revoked.access_token }, { path: '/oauth/revoke' })
+      await revoke(server, application, revoked.access_token)
       await users.clone().update({ disabled_at: null })
       expect((await call(kept.access_token, '/v1/lines')).status).to.equal(200)
       expect((await call(revoked.access_token, '/v1/lines')).status).to.equal(401)
@@ -460,10 +453,9 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     it('not when another application tries to revoke or introspect it', async () => {
       const token = await authorize()
       const other = await createApplication(server)
-      await requestToken(server, other, { token }, { path: '/oauth/revoke' })
+      await revoke(server, other, token)
       expect((await call(token, '/v1/lines')).status).to.equal(200)
-      const answer = await requestToken(server, other, { token }, { path: '/oauth/introspect' })
-      expect(answer.body).to.deep.equal({ active: false })
+      expect((await introspect(server, other, token)).body).to.deep.equal({ active: false })
     })
 
     it('never for a refresh token or a code', async () => {

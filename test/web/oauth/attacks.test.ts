@@ -17,32 +17,26 @@ import {
   decide,
   expectOAuthError,
   getCode,
+  exchange as exchangeAt,
   getTokens,
+  partiesForAllTests,
   pkce,
   REDIRECT_URI,
-  requestToken,
+  refresh as refreshAt,
+  revoke,
   serveOAuth,
   visit,
-  type TestApplication,
   type Tokens,
-  type Visitor,
 } from './support.js'
 
 /** RFC 9700's attacks. */
 describeWith('OAuth withstands', serveOAuth, (server) => {
-  let application: TestApplication
-  let visitor: Visitor
-
-  before(async () => {
-    application = await createApplication(server)
-    visitor = await createVisitor(server)
-  })
+  const { application, visitor } = partiesForAllTests(server)
 
   const works = async (token: string) => (await call(server, token, '/v1/lines')).status === 200
   const exchange = (code: string, more: Record<string, string> = {}, by = application) =>
-    requestToken(server, by, { grant_type: 'authorization_code', code, ...more })
-  const refresh = (token: string, by = application) =>
-    requestToken(server, by, { grant_type: 'refresh_token', refresh_token: token })
+    exchangeAt(server, by, code, more)
+  const refresh = (token: string, by = application) => refreshAt(server, by, token)
 
   /** Uses that get none are refused, or are asked to wait until it is known what comes of another. */
   const tokensOf = (answers: Answer[]): Tokens[] => {
@@ -464,12 +458,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       try {
         const pairs = await Promise.all([
           given(refresh(refresh_token)),
-          given(
-            requestToken({ ...server, web: other }, application, {
-              grant_type: 'refresh_token',
-              refresh_token,
-            }),
-          ),
+          given(refreshAt({ ...server, web: other }, application, refresh_token)),
         ])
         expect(new Set(pairs.map((pair) => pair.refresh_token)).size).to.equal(2)
         for (const pair of pairs) {
@@ -495,7 +484,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
     it('one that was revoked has no half minute', async () => {
       const { refresh_token } = await getTokens(server, visitor, application)
       await given(refresh(refresh_token))
-      await requestToken(server, application, { token: refresh_token }, { path: '/oauth/revoke' })
+      await revoke(server, application, refresh_token)
       expectOAuthError(await refresh(refresh_token), 400, 'invalid_grant')
     })
 
@@ -508,8 +497,8 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
 
     it('it never gives more than was granted', async () => {
       const tokens = await getTokens(server, visitor, application, { scope: 'messages:write' })
-      const more = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope: 'lines:read' }
-      expectOAuthError(await requestToken(server, application, more), 400, 'invalid_scope')
+      const more = await refreshAt(server, application, tokens.refresh_token, { scope: 'lines:read' })
+      expectOAuthError(more, 400, 'invalid_scope')
     })
   })
 

@@ -7,26 +7,17 @@ import {
   asking,
   authorizePath,
   call,
-  createApplication,
-  createVisitor,
   decide,
+  exchange,
   getCode,
   getTokens,
-  REDIRECT_URI,
-  requestToken,
+  partiesForEachTest,
+  revoke,
   serveOAuth,
-  type TestApplication,
-  type Visitor,
 } from './support.js'
 
 describeWith('the audit log of authorizations', serveOAuth, (server) => {
-  let visitor: Visitor
-  let application: TestApplication
-
-  beforeEach(async () => {
-    visitor = await createVisitor(server)
-    application = await createApplication(server)
-  })
+  const { application, visitor } = partiesForEachTest(server)
 
   /** Oldest first. */
   const rows = async () => {
@@ -70,11 +61,10 @@ describeWith('the audit log of authorizations', serveOAuth, (server) => {
 
   it('that an application lost its tokens, because it revoked them or used a code twice', async () => {
     const { refresh_token: token } = await getTokens(server, visitor, application)
-    await requestToken(server, application, { token }, { path: '/oauth/revoke' })
+    await revoke(server, application, token)
     const code = await getCode(visitor, asking(application))
-    const exchange = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }
     for (const status of [200, 400])
-      expect((await requestToken(server, application, exchange)).status).to.equal(status)
+      expect((await exchange(server, application, code)).status).to.equal(status)
     const ended = (await rows()).filter(({ action }) => action === 'authorization.tokens_ended')
     expect(ended).to.have.length(2)
     for (const row of ended) {

@@ -16,18 +16,14 @@ import {
   createVisitor,
   decide,
   getTokens,
+  partiesForEachTest,
   serveOAuth,
-  type TestApplication,
-  type Visitor,
 } from './support.js'
 
 describeWith('the consent page', serveOAuth, (server) => {
-  let application: TestApplication
-  let visitor: Visitor
-
-  beforeEach(async () => {
-    application = await createApplication(server, { description: 'Answers when you cannot' })
-    visitor = await createVisitor(server, { name: 'Shop' })
+  const { application, visitor } = partiesForEachTest(server, {
+    application: { description: 'Answers when you cannot' },
+    line: { name: 'Shop' },
   })
 
   const open = async (more: Record<string, string> = {}) =>

@@ -6,27 +6,21 @@ import {
   asking,
   authorizePath,
   createApplication,
-  createVisitor,
   decide,
+  exchange as exchangeAt,
   expectOAuthError,
   getCode,
+  partiesForAllTests,
   REDIRECT_URI,
+  refresh,
   requestToken,
   serveOAuth,
-  type TestApplication,
   type Tokens,
-  type Visitor,
 } from './support.js'
 
 /** What is read in the code of clients of the original service, and in that of libraries. */
 describeWith('a client that', serveOAuth, (server) => {
-  let application: TestApplication
-  let visitor: Visitor
-
-  before(async () => {
-    application = await createApplication(server)
-    visitor = await createVisitor(server)
-  })
+  const { application, visitor } = partiesForAllTests(server)
 
   const asks = async (path: string) => decide(visitor, await visitor.follow(path))
   const exchange = async (
@@ -74,8 +68,7 @@ describeWith('a client that', serveOAuth, (server) => {
     ] as const) {
       it(`sends scopes ${name} gets both`, async () => {
         const back = await asks(raw(scope))
-        const code = back.searchParams.get('code') ?? ''
-        const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+        const answer = await exchangeAt(server, application, back.searchParams.get('code') ?? '')
         expect(expectTokens(answer).scope).to.equal('messages:write messages:connect')
       })
     }
@@ -93,12 +86,12 @@ describeWith('a client that', serveOAuth, (server) => {
     ] as const) {
       it(`asks for ${asked} gets the known scopes, and is told which`, async () => {
         const back = await asks(raw(encodeURIComponent(asked)))
-        const code = back.searchParams.get('code') ?? ''
-        const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
-        const tokens = expectTokens(answer)
+        const tokens = expectTokens(
+          await exchangeAt(server, application, back.searchParams.get('code') ?? ''),
+        )
         expect(tokens.scope).to.equal(granted)
-        const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope: asked }
-        expect(expectTokens(await requestToken(server, application, fields)).scope).to.equal(granted)
+        const next = await refresh(server, application, tokens.refresh_token, { scope: asked })
+        expect(expectTokens(next).scope).to.equal(granted)
       })
     }
 
@@ -166,8 +159,7 @@ describeWith('a client that', serveOAuth, (server) => {
       const several = await createApplication(server, {
         redirectUris: ['https://other.example/', REDIRECT_URI],
       })
-      const code = await getCode(visitor, asking(several))
-      expectTokens(await requestToken(server, several, { grant_type: 'authorization_code', code }))
+      expectTokens(await exchangeAt(server, several, await getCode(visitor, asking(several))))
     })
 
     it('as JSON gets tokens, whatever it calls it', async () => {
@@ -223,13 +215,10 @@ describeWith('a client that', serveOAuth, (server) => {
 
     it('sends its old access token as Bearer gets tokens, because that is no client credential', async () => {
       expectTokens(await exchange({ headers: { Authorization: 'Bearer old' } }))
-      const nobody = await bare(
-        { grant_type: 'refresh_token', refresh_token: 'x' },
-        { Authorization: 'Bearer old' },
-      )
-      expectOAuthError(nobody, 401, 'invalid_client')
-      const blank = await bare({ grant_type: 'refresh_token', refresh_token: 'x' }, basic('', ''))
-      expectOAuthError(blank, 401, 'invalid_client')
+      for (const headers of [{ Authorization: 'Bearer old' }, basic('', '')]) {
+        const nobody = await bare({ grant_type: 'refresh_token', refresh_token: 'x' }, headers)
+        expectOAuthError(nobody, 401, 'invalid_client')
+      }
     })
 
     it('with a client id and no secret in Basic may still send the secret in the body', async () => {

@@ -3,15 +3,11 @@ import { describeWith } from '../../helpers/suite.js'
 import {
   asking,
   authorizePath,
-  createApplication,
-  createVisitor,
   getTokens,
+  partiesForAllTests,
   pkce,
   requestToken,
-  send,
   serveOAuth,
-  type TestApplication,
-  type Visitor,
 } from './support.js'
 
 const HOSTILE = [
@@ -37,13 +33,7 @@ const HOSTILE = [
 
 /** No input makes anything but an answer. */
 describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
-  let application: TestApplication
-  let visitor: Visitor
-
-  before(async () => {
-    application = await createApplication(server)
-    visitor = await createVisitor(server)
-  })
+  const { application, visitor } = partiesForAllTests(server)
 
   const clearPace = () => server.context.windows.clear(['oauth:{127.0.0.1}'])
   beforeEach(clearPace)
@@ -111,17 +101,6 @@ describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
       })
       expect(answer.status, value.slice(0, 20)).to.be.oneOf([400, 401])
       expect(answer.body).to.have.property('error')
-    }
-  })
-
-  it('handles every field of a message', async () => {
-    const { access_token: token } = await getTokens(server, visitor, application)
-    for (const name of ['lineId', 'toNumber', 'text', 'mediaUrl']) {
-      for (const value of [...HOSTILE, null, 7, true, [], {}, ['a', 'b']]) {
-        const message = { lineId: visitor.line.lineId, toNumber: '+15005550188', text: 'Hi', [name]: value }
-        const answer = await send(server, token, message)
-        expect(answer.status, `${name}: ${JSON.stringify(value).slice(0, 30)}`).to.be.below(500)
-      }
     }
   })
 })

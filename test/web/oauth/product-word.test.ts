@@ -5,33 +5,26 @@ import {
   asking,
   authorizePath,
   call,
-  createApplication,
-  createVisitor,
   decide,
-  requestToken,
+  exchange,
+  introspect,
+  partiesForAllTests,
+  refresh,
   send,
   serveOAuth,
-  type TestApplication,
   type Tokens,
-  type Visitor,
 } from './support.js'
 
 const serve = () => serveOAuth({ PRODUCT_WORD: 'burner' })
 
 describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
-  let application: TestApplication
-  let visitor: Visitor
-
-  before(async () => {
-    application = await createApplication(server)
-    visitor = await createVisitor(server)
-  })
+  const { application, visitor } = partiesForAllTests(server)
 
   const authorize = async (more: Record<string, string>): Promise<Tokens> => {
     const page = await visitor.follow(authorizePath(asking(application, more)))
     const lineIds = page.answer.text.includes('type="checkbox"') ? [visitor.line.lineId] : []
     const code = (await decide(visitor, page, { lineIds })).searchParams.get('code') ?? ''
-    const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
+    const answer = await exchange(server, application, code)
     expect(answer.status, answer.text).to.equal(200)
     return answer.body as Tokens
   }
@@ -41,18 +34,9 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
     expect(tokens.scope).to.equal('messages:connect burners:read')
     expect(tokens).to.have.property('connected_burners').that.has.length(1)
     expect(JSON.stringify(tokens)).not.to.match(/connected_lines|lines:/)
-    const { body } = await requestToken(
-      server,
-      application,
-      { token: tokens.access_token },
-      { path: '/oauth/introspect' },
-    )
+    const { body } = await introspect(server, application, tokens.access_token)
     expect(body).to.include({ active: true, scope: 'messages:connect burners:read' })
-    const refreshed = await requestToken(server, application, {
-      grant_type: 'refresh_token',
-      refresh_token: tokens.refresh_token,
-      scope: 'burners:read',
-    })
+    const refreshed = await refresh(server, application, tokens.refresh_token, { scope: 'burners:read' })
     expect(refreshed.body).to.include({ scope: 'burners:read' })
   })
 
@@ -93,8 +77,7 @@ describeWith('OAuth with PRODUCT_WORD=burner', serve, (server) => {
       expect(url).not.to.include('lines')
     }
     const { refresh_token } = await authorize({ scope: 'messages:write' })
-    const fields = { grant_type: 'refresh_token', refresh_token, scope: 'lines:read' }
-    const answer = await requestToken(server, application, fields)
+    const answer = await refresh(server, application, refresh_token, { scope: 'lines:read' })
     expect(answer.body).to.include({ error: 'invalid_scope', scope: 'burners:read' })
     expect(answer.text).not.to.include('lines')
   })

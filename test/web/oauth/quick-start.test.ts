@@ -1,28 +1,26 @@
 import { expect } from 'chai'
-import { messagesOf } from '../support.js'
-import { describeWith } from '../../helpers/suite.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
+import { serveDescribed } from '../openapi/described.js'
 import {
   asking,
   authorizePath,
-  createApplication,
-  createVisitor,
   decide,
+  exchange,
+  getCode,
   getTokens,
+  partiesForAllTests,
   REDIRECT_URI,
+  refresh,
   requestToken,
-  send,
   serveOAuth,
-  type TestApplication,
-  type Visitor,
+  type Tokens,
 } from './support.js'
 
 describeWith('an application', serveOAuth, (server) => {
-  let application: TestApplication
-  let visitor: Visitor
-
-  before(async () => {
-    application = await createApplication(server, { webhookUrl: 'http://127.0.0.1:9/events' })
-    visitor = await createVisitor(server, { name: 'Shop' })
+  const web = openForSuite(() => serveDescribed(server.context))
+  const { application, visitor } = partiesForAllTests(server, {
+    application: { webhookUrl: 'http://127.0.0.1:9/events' },
+    line: { name: 'Shop' },
   })
 
   it('sends its user to the consent page, and gets them back with a code, the state and the issuer', async () => {
@@ -59,36 +57,9 @@ describeWith('an application', serveOAuth, (server) => {
     expect(tokens.access_token).to.match(/^[\w-]{43}$/)
   })
 
-  it('sends a message from a connected line, under its own name', async () => {
-    const { access_token: token } = await getTokens(server, visitor, application)
-    const answer = await send(server, token, {
-      lineId: visitor.line.lineId,
-      toNumber: '+15005550188',
-      text: 'Hello',
-    })
-    expect(answer.status, answer.text).to.equal(200)
-    expect(answer.body).to.include({
-      lineId: visitor.line.lineId,
-      direction: 'outbound',
-      source: 'application',
-      applicationId: application.id,
-      fromNumber: visitor.line.number,
-      toNumber: '+15005550188',
-      text: 'Hello',
-      mediaUrl: null,
-      status: 'queued',
-      error: null,
-      sentAt: null,
-    })
-    expect(await messagesOf(server.context, visitor.line.lineId)).to.have.length(1)
-  })
-
   it('refreshes its tokens, and gets a response of the same form', async () => {
     const first = await getTokens(server, visitor, application)
-    const answer = await requestToken(server, application, {
-      grant_type: 'refresh_token',
-      refresh_token: first.refresh_token,
-    })
+    const answer = await refresh(server, application, first.refresh_token)
     expect(answer.status, answer.text).to.equal(200)
     const second = answer.body as typeof first
     expect(Object.keys(second)).to.have.members(Object.keys(first))
@@ -103,9 +74,50 @@ describeWith('an application', serveOAuth, (server) => {
       lineIds: [],
     })
     expect(`${back.origin}${back.pathname}`).to.equal(REDIRECT_URI)
-    expect(back.searchParams.get('error')).to.equal('access_denied')
-    expect(back.searchParams.get('state')).to.equal('a state')
-    expect(back.searchParams.get('iss')).to.equal(server.context.config.publicUrl)
+    const iss = server.context.config.publicUrl
+    expect(Object.fromEntries(back.searchParams)).to.include({
+      error: 'access_denied',
+      state: 'a state',
+      iss,
+    })
     expect(back.searchParams.has('code')).to.be.false
+  })
+
+  it('gets the answers that the OpenAPI description has', async () => {
+    const described = { ...server, web }
+    for (const path of ['/oauth/access', '/oauth/token', '/v1/oauth/access']) {
+      const code = await getCode(visitor, asking(application))
+      const fields = { grant_type: 'authorization_code', code }
+      const answer = await requestToken(described, application, fields, { path })
+      expect(answer.status, answer.text).to.equal(200)
+      await requestToken(described, application, fields, { path })
+    }
+    const code = await getCode(visitor, asking(application))
+    const { access_token: token } = (await exchange(described, application, code)).body as Tokens
+    const metadata = await web.request('/.well-known/oauth-authorization-server')
+    const alias = await web.request('/.well-known/openid-configuration')
+    expect(alias.body).to.deep.equal(metadata.body)
+    const { pathname } = new URL((metadata.body as { jwks_uri: string }).jwks_uri)
+    expect((await web.request(pathname)).body).to.deep.equal({ keys: [] })
+    await web.request('/oauth/access', { method: 'POST' })
+    const bodies: Record<string, string>[] = [{ token }, {}]
+    for (const path of ['/oauth/introspect', '/oauth/revoke', '/oauth/introspect'])
+      for (const fields of bodies) await requestToken(described, application, fields, { path })
+    expect([...web.seen]).to.have.members([
+      'getToken 200',
+      'getToken 400',
+      'getTokenByItsUsualPath 200',
+      'getTokenByItsUsualPath 400',
+      'getTokenByItsLongPath 200',
+      'getTokenByItsLongPath 400',
+      'getToken 401',
+      'getAuthorizationServer 200',
+      'getAuthorizationServerByItsOtherName 200',
+      'getKeys 200',
+      'introspectToken 200',
+      'introspectToken 400',
+      'revokeToken 200',
+      'revokeToken 400',
+    ])
   })
 })

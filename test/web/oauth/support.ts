@@ -9,9 +9,10 @@ import { addUser } from '../../../src/domain/people/users.js'
 import { createTestContext } from '../../helpers/context.js'
 import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { forAllTests, forEachTest } from '../../helpers/suite.js'
 import { startSession } from '../../helpers/web/sessions.js'
 import { freePort } from '../../../dev/services/free-port.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
+import { closing, serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
 
 /** Nobody listens there: the browser of these tests stops before it. */
 export const REDIRECT_URI = 'https://app.example/callback'
@@ -30,14 +31,7 @@ export async function serveOAuth(environment: Environment = {}): Promise<OAuthSe
     ...environment,
   })
   const web = await serveApp(context, { port })
-  return {
-    context,
-    web,
-    close: async () => {
-      await web.close()
-      await context.close()
-    },
-  }
+  return { context, web, close: closing({ context, web }) }
 }
 
 export interface TestApplication {
@@ -157,6 +151,32 @@ export function consentFields(page: Answer, fields: string[][]): URLSearchParams
   return new URLSearchParams([['csrf', csrf ?? ''], ...fields] as [string, string][])
 }
 
+interface Parties {
+  application: TestApplication
+  visitor: Visitor
+}
+
+interface PartyFields {
+  application?: Parameters<typeof createApplication>[1]
+  line?: Parameters<typeof createLine>[1]
+}
+
+/** Called in the body of a `describe`: an application, and a user who is signed in, for all of its tests together. */
+export function partiesForAllTests(server: OAuthServer, fields: PartyFields = {}): Parties {
+  return {
+    application: forAllTests(() => createApplication(server, fields.application)),
+    visitor: forAllTests(() => createVisitor(server, fields.line)),
+  }
+}
+
+/** The same, new ones for each of its tests. */
+export function partiesForEachTest(server: OAuthServer, fields: PartyFields = {}): Parties {
+  return {
+    application: forEachTest(() => createApplication(server, fields.application)),
+    visitor: forEachTest(() => createVisitor(server, fields.line)),
+  }
+}
+
 export function authorizePath(parameters: Record<string, string>, path = '/oauth/authorize'): string {
   return `${path}?${new URLSearchParams(parameters)}`
 }
@@ -216,6 +236,26 @@ export function requestToken(
   })
 }
 
+export const exchange = (
+  server: OAuthServer,
+  application: TestApplication,
+  code: string,
+  more: Record<string, string> = {},
+) => requestToken(server, application, { grant_type: 'authorization_code', code, ...more })
+
+export const refresh = (
+  server: OAuthServer,
+  application: TestApplication,
+  refresh_token: string,
+  more: Record<string, string> = {},
+) => requestToken(server, application, { grant_type: 'refresh_token', refresh_token, ...more })
+
+export const revoke = (server: OAuthServer, application: TestApplication, token: string) =>
+  requestToken(server, application, { token }, { path: '/oauth/revoke' })
+
+export const introspect = (server: OAuthServer, application: TestApplication, token: string) =>
+  requestToken(server, application, { token }, { path: '/oauth/introspect' })
+
 export async function getTokens(
   server: OAuthServer,
   visitor: Visitor,
@@ -224,11 +264,7 @@ export async function getTokens(
   choice: Parameters<typeof decide>[2] = {},
 ): Promise<Tokens> {
   const code = await getCode(visitor, asking(application, more), choice)
-  const answer = await requestToken(server, application, {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: REDIRECT_URI,
-  })
+  const answer = await exchange(server, application, code, { redirect_uri: REDIRECT_URI })
   expect(answer.status, answer.text).to.equal(200)
   return answer.body as Tokens
 }

@@ -9,7 +9,7 @@ import { createEnvironment } from '../../helpers/process/environment.js'
 import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/processes.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type Answer } from '../../helpers/web/web.js'
+import { requestAt, serveApp, type Answer } from '../../helpers/web/web.js'
 import { openHolder } from '../../database/hold.js'
 import { startProxy as startBreakingProxy, type Proxy } from '../../database/proxy.js'
 import { countWaitingForLocks } from '../../domain/fixtures.js'
@@ -20,10 +20,12 @@ import {
   call,
   createApplication,
   createVisitor,
+  exchange,
   expectOAuthError,
   getCode,
   getTokens,
-  requestToken,
+  introspect,
+  refresh,
   serveOAuth,
   type OAuthServer,
   type Tokens,
@@ -48,8 +50,7 @@ async function withShortTimeouts(run: (given: Exchange) => Promise<void>): Promi
   try {
     const application = await createApplication(server)
     const code = await getCode(await createVisitor(server), asking(application))
-    const fields = { grant_type: 'authorization_code', code }
-    await run({ direct, proxy, exchange: () => requestToken(server, application, fields) })
+    await run({ direct, proxy, exchange: () => exchange(server, application, code) })
   } finally {
     proxy.goUp()
     await web.close()
@@ -81,9 +82,8 @@ describe('OAuth when not all is well', () => {
       const visitor = await createVisitor(server)
       const code = await getCode(visitor, asking(application))
       await proxy.cut('refuse')
-      const fields = { grant_type: 'authorization_code', code }
-      await requestToken(server, application, fields)
-      const answer = await requestToken(server, application, fields)
+      await exchange(server, application, code)
+      const answer = await exchange(server, application, code)
       expect(answer.status, answer.text).to.equal(503)
       expect(answer.body).to.include({ error: 'temporarily_unavailable' })
       expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
@@ -91,10 +91,7 @@ describe('OAuth when not all is well', () => {
       expect([page.status, page.headers.get('location')]).to.deep.equal([503, null])
       expect(page.text).to.include('temporarily unavailable')
       await proxy.restore()
-      await until(
-        'it works again',
-        async () => (await requestToken(server, application, fields)).status === 200,
-      )
+      await until('it works again', async () => (await exchange(server, application, code)).status === 200)
     } finally {
       await server.close()
       await proxy.close()
@@ -149,19 +146,14 @@ describe('OAuth when not all is well', () => {
   })
 
   it('needs no Redis', async () => {
-    const environment = await createEnvironment()
-    const context = await createTestContext({ ...environment, PUBLIC_URL: 'http://127.0.0.1:1' })
-    const web = await serveApp(context)
-    const server: OAuthServer = { context, web, close: () => web.close() }
+    const server = await serveOAuth()
     try {
       const application = await createApplication(server)
       const tokens = await getTokens(server, await createVisitor(server), application)
-      context.redis.disconnect()
-      const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
-      expect((await requestToken(server, application, fields)).status).to.equal(200)
+      server.context.redis.disconnect()
+      expect((await refresh(server, application, tokens.refresh_token)).status).to.equal(200)
     } finally {
-      await web.close()
-      await context.close()
+      await server.close()
     }
   })
 
@@ -237,19 +229,14 @@ describe('OAuth when not all is well', () => {
           return answer.body as Tokens
         }
         const code = await getCode(await createVisitor(server), asking(application))
-        const exchange = () => requestToken(server, application, { grant_type: 'authorization_code', code })
-        const first = await losing(exchange)
-        const refresh = () =>
-          requestToken(server, application, {
-            grant_type: 'refresh_token',
-            refresh_token: first.refresh_token,
-          })
-        const { access_token } = await losing(refresh)
+        const first = await losing(() => exchange(server, application, code))
+        const again = () => refresh(server, application, first.refresh_token)
+        const { access_token } = await losing(again)
         for (const token of [first.access_token, access_token]) {
           expect((await call(server, token, '/v1/lines')).status).to.equal(200)
         }
         // Tokens came of it this time.
-        expectOAuthError(await refresh(), 400, 'invalid_grant')
+        expectOAuthError(await again(), 400, 'invalid_grant')
         expect((await call(server, access_token, '/v1/lines')).status).to.equal(401)
       })
     }
@@ -264,16 +251,9 @@ describe('OAuth when not all is well', () => {
       const before = (await ofIt()).length
       await endAuthorizations(server.context, visitor.line.userId, application.id)
       expect(await ofIt(), 'only marked').to.have.length(before)
-      const refresh = { grant_type: 'refresh_token', refresh_token }
       expect((await call(server, access_token, '/v1/lines')).status).to.equal(401)
-      expectOAuthError(await requestToken(server, application, refresh), 400, 'invalid_grant')
-      const asked = await requestToken(
-        server,
-        application,
-        { token: access_token },
-        { path: '/oauth/introspect' },
-      )
-      expect(asked.body).to.deep.equal({ active: false })
+      expectOAuthError(await refresh(server, application, refresh_token), 400, 'invalid_grant')
+      expect((await introspect(server, application, access_token)).body).to.deep.equal({ active: false })
 
       const counts: number[] = []
       while (counts.at(-1) !== 0) counts.push(await deleteOAuthRecords(db, 3))
@@ -286,22 +266,18 @@ describe('OAuth when not all is well', () => {
       const { db, windows } = server.context
       const application = await createApplication(server)
       const tokens = await getTokens(server, await createVisitor(server), application)
-      const refresh = () =>
-        requestToken(server, application, {
-          grant_type: 'refresh_token',
-          refresh_token: tokens.refresh_token,
-        })
+      const again = () => refresh(server, application, tokens.refresh_token)
       const { grantId } = await db('oauth_records')
         .where({ kind: 'RefreshToken', application_id: application.id })
         .first<{ grantId: string }>(db.raw(`payload ->> 'grantId' as "grantId"`))
       const key = `refresh:{${sha256(grantId).toString('hex')}}`
       const places = Array.from({ length: 240 }, (_, n) => ({ member: `${n}`, agoMs: 60_000 }))
       await windows.fill({ key, limit: 240, lengthMs: 3_600_000 }, places)
-      const refused = await refresh()
+      const refused = await again()
       expect(refused.status, refused.text).to.equal(429)
       expect(Number(refused.headers.get('retry-after'))).to.be.within(3400, 3600)
       await server.context.redis.del(key)
-      expect((await refresh()).status).to.equal(200)
+      expect((await again()).status).to.equal(200)
     })
   })
 
@@ -316,32 +292,16 @@ describe('OAuth when not all is well', () => {
     const process = await startWeb(environment)
     const local = await serveApp(context)
     // Same database, same secrets: what is asked of the process is answered by it alone.
-    const request: OAuthServer['web']['request'] = async (path, init = {}) => {
-      const response = await fetch(process.url + path, { redirect: 'manual', ...init })
-      const text = await response.text()
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        get body() {
-          return JSON.parse(text) as unknown
-        },
-      }
-    }
-    const server: OAuthServer = {
-      context,
-      web: { ...local, url: process.url, request },
-      close: () => local.close(),
-    }
+    const web = { ...local, url: process.url, request: requestAt(process.url) }
+    const server: OAuthServer = { context, web, close: () => local.close() }
     try {
       const application = await createApplication(server)
       const visitor = await createVisitor(server)
       const page = await visitor.follow(authorizePath(asking(application)))
       const uid = new URL(page.url).pathname.split('/').pop() ?? ''
       const code = await getCode(visitor, asking(application))
-      const answer = await requestToken(server, application, { grant_type: 'authorization_code', code })
-      const tokens = answer.body as Tokens
-      await requestToken(server, application, { grant_type: 'authorization_code', code })
+      const tokens = (await exchange(server, application, code)).body as Tokens
+      await exchange(server, application, code)
       await call(server, tokens.access_token, '/v1/lines')
       await until('the last request is in the log', () =>
         process.log().some(({ msg, path }) => msg === 'request.handled' && path === '/v1/lines'),

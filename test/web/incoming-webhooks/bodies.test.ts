@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { lineForEachTest, messageBody } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
@@ -18,12 +18,8 @@ const TOO_LARGE = 'Request body is too large'
 
 describeContext('the body of a message', (context) => {
   const web = openForSuite(() => serveApp({ ...context, log }))
-  let line: TestLine
+  const line = lineForEachTest(context)
   const { log, lines } = memoryLog()
-
-  beforeEach(async () => {
-    line = await createLine(context)
-  })
 
   const post = (body: string | Uint8Array, headers?: Record<string, string>) =>
     web.post(line.webhookPath, body, headers)

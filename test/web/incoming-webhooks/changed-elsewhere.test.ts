@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { disableConnection, disconnect, enableConnection } from '../../../src/domain/lines/connections.js'
 import { regenerateToken, removeIncomingWebhook } from '../../../src/domain/lines/incoming-webhooks.js'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { lineForEachTest, messageBody } from '../../helpers/factories.js'
+import { ago, changeRows, UNLIMITED } from '../../domain/fixtures.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb, joinWeb, type TestWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
@@ -12,10 +13,9 @@ describeWeb(
   'an incoming webhook that another process has changed',
   ({ context: elsewhere, web: otherWeb }) => {
     const { context, web } = joinWeb(elsewhere)
-    let line: TestLine
+    const line = lineForEachTest(elsewhere, UNLIMITED)
 
     beforeEach(async () => {
-      line = await createLine(elsewhere, { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 })
       expectAccepted(await send())
       expect(context.incomingWebhooks.remembered(line.lineId)).not.to.equal(undefined)
     })
@@ -63,12 +63,8 @@ describeWeb(
       const { token } = await regenerateToken(elsewhere, line.userId, line.lineId, 3600)
       expectAccepted(await send())
       expectAccepted(await post(messageBody(), token))
-      await elsewhere
-        .db('incoming_webhooks')
-        .where({ line_id: line.lineId })
-        .update({
-          previous_token_until: elsewhere.db.raw(`now() - interval '1 second'`),
-        })
+      const over = { previous_token_until: ago(elsewhere, '1 second') }
+      await changeRows(elsewhere, 'incoming_webhooks', { line_id: line.lineId }, over)
       expectRefused(await send(), 403, 'URL is invalid')
       expectAccepted(await post(messageBody(), token))
     })

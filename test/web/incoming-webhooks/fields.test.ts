@@ -1,19 +1,18 @@
 import { expect } from 'chai'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, messageBody } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const MISSING = 'JSON data field must contain a toNumber and text to send'
+const OPTED_OUT = 'Recipient has opted out'
+const NOT_ALLOWED = 'Destination is not allowed'
 
 describeWeb('toNumber and text', ({ context, web }) => {
-  let line: TestLine
+  const line = lineForEachTest(context)
 
-  beforeEach(async () => {
-    line = await createLine(context)
-  })
-
-  const send = (data: Record<string, unknown>) => web.post(line.webhookPath, messageBody(data))
+  const send = (data: Record<string, unknown>, of = line) => web.post(of.webhookPath, messageBody(data))
   const sendText = (text: string) => send({ text, toNumber: newNumber() })
+  const sendTo = (toNumber: string, of = line) => send({ toNumber }, of)
 
   for (const field of ['toNumber', 'text']) {
     it(`${field} must be there, be a string and say something`, async () => {
@@ -66,19 +65,45 @@ describeWeb('toNumber and text', ({ context, web }) => {
     const texts = (await messagesOf(context, line.lineId)).map(({ text }) => text)
     expect(texts).to.have.members(['before', 'a\ufffd', '\ufffdb'])
   })
-})
 
-describeWeb('toNumber', ({ context, web }) => {
-  for (const [lineNumber, written, e164] of [
-    ['+14155550100', '(415) 555-2671', '+14155552671'],
-    ['+447400123001', '07400 123456', '+447400123456'],
-  ] as const) {
-    it(`is read as people write it where the line ${lineNumber} is, and refused when it cannot be one`, async () => {
-      const line = await createLine(context, { number: lineNumber })
-      const send = (toNumber: string) => web.post(line.webhookPath, messageBody({ toNumber }))
-      expectAccepted(await send(written))
-      expectRefused(await send('911'), 400, 'Provided toNumber phone number cannot be parsed')
-      expect((await messagesOf(context, line.lineId)).map((row) => row.to_number)).to.deep.equal([e164])
+  it('a recipient that has opted out is refused from STOP until START', async () => {
+    const number = newNumber()
+    const writeIn = (text: string) =>
+      web.post('/simulator/inbound', { fromNumber: number, toNumber: line.number, text })
+    expectAccepted(await sendTo(number))
+    await writeIn('STOP')
+    expectRefused(await sendTo(number), 403, OPTED_OUT)
+    await writeIn('What is this?')
+    expectRefused(await sendTo(number), 403, OPTED_OUT)
+    await writeIn('START')
+    expectAccepted(await sendTo(number))
+  })
+
+  describe('a recipient that the line may not send to', () => {
+    const ABROAD = ['+447400123456', '+4915112345678', '+18765550123']
+
+    it('is in none of the countries that the line is allowed, if any are listed', async () => {
+      const american = await createLine(context, { number: '+14155550110', allowedCountries: ['US', 'ca'] })
+      expectAccepted(await sendTo('+14155552671', american))
+      expectAccepted(await sendTo('+16135550123', american))
+      // Other countries, one of them of the same country code, and a number of no country.
+      for (const number of [...ABROAD, '+883510012345'])
+        expectRefused(await sendTo(number, american), 403, NOT_ALLOWED)
+      for (const number of ABROAD) expectAccepted(await sendTo(number))
     })
-  }
+
+    it('is a premium number, whatever countries are allowed', async () => {
+      const british = await createLine(context, { number: '+447400123002', allowedCountries: ['GB', 'US'] })
+      for (const number of ['+19002345678', '+449098790000']) {
+        expectRefused(await sendTo(number), 403, NOT_ALLOWED)
+        expectRefused(await sendTo(number, british), 403, NOT_ALLOWED)
+      }
+    })
+
+    it('is the line itself, however its number is written', async () => {
+      const itself = await createLine(context, { number: '+14155550111' })
+      for (const number of ['+14155550111', '(415) 555-0111', '14155550111'])
+        expectRefused(await sendTo(number, itself), 403, NOT_ALLOWED)
+    })
+  })
 })

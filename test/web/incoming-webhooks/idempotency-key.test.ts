@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openHolder } from '../../database/hold.js'
 import { countWaitingForLocks } from '../../domain/fixtures.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, messageBody } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb, joinWeb, type Answer } from '../../helpers/web/web.js'
 import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
@@ -11,11 +11,7 @@ const IN_FLIGHT = 'The first request with this Idempotency-Key is still being pr
 
 describeWeb('Idempotency-Key', ({ context, web }) => {
   const another = joinWeb(context)
-  let line: TestLine
-
-  beforeEach(async () => {
-    line = await createLine(context)
-  })
+  const line = lineForEachTest(context)
 
   const send = (key: string, data: Record<string, unknown> = {}, of = line) =>
     web.post(of.webhookPath, messageBody(data), { 'Idempotency-Key': key })

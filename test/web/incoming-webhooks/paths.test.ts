@@ -1,14 +1,10 @@
 import { expect } from 'chai'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { lineForAllTests, messageBody } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
 
 describeWeb('the path of an incoming webhook', ({ context, web }) => {
-  let line: TestLine
-
-  before(async () => {
-    line = await createLine(context)
-  })
+  const line = lineForAllTests(context)
 
   const paths = [
     '/webhooks/lineId/{id}',
@@ -30,13 +26,8 @@ describeWeb('the path of an incoming webhook', ({ context, web }) => {
     })
   }
 
-  it('may have the id in capitals', async () => {
-    const path = `/webhooks/line/${line.lineId.toUpperCase()}?token=${line.token}`
-    expectAccepted(await web.post(path, messageBody({ toNumber: newNumber() })))
-  })
-
-  it('may be followed by other parameters', async () => {
-    const path = `/webhooks/line/${line.lineId}?utm=1&token=${line.token}&x=%zz`
+  it('may have the id in capitals, and other parameters', async () => {
+    const path = `/webhooks/line/${line.lineId.toUpperCase()}?utm=1&token=${line.token}&x=%zz`
     expectAccepted(await web.post(path, messageBody({ toNumber: newNumber() })))
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { retryAfterSeconds } from '../../../src/web/rate-limit-headers.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, messageBody } from '../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../helpers/web/web.js'
 import { backdateMessages, expectAccepted, leftOf, newNumber } from '../support.js'
 
@@ -8,19 +8,10 @@ const environment = { MAX_QUEUED_PER_LINE: '8' }
 
 /** Of the IETF httpapi draft: `r` messages are left, one more comes back after `t` seconds. */
 describeWeb('RateLimit-Policy and RateLimit', { environment }, ({ context, web }) => {
-  let line: TestLine
+  const line = lineForEachTest(context)
 
-  beforeEach(async () => {
-    line = await createLine(context)
-  })
-
-  const post = (body: unknown, headers?: Record<string, string>) => web.post(line.webhookPath, body, headers)
-
-  it('tell the limits of the line', async () => {
-    line = await createLine(context, { messagesPerNumberPerMinute: 3, messagesPerMinute: 7 })
-    const answer = await post(messageBody())
-    expect(answer.headers.get('ratelimit-policy')).to.equal('"number";q=3;w=60, "line";q=7;w=60')
-  })
+  const post = (body: unknown, headers?: Record<string, string>, { webhookPath } = line) =>
+    web.post(webhookPath, body, headers)
 
   it('tell what is left after each message, for its number and for the line', async () => {
     const [first, second] = [newNumber(), newNumber()]
@@ -41,12 +32,12 @@ describeWeb('RateLimit-Policy and RateLimit', { environment }, ({ context, web }
     expect(seconds(await post('no JSON'), 'line')).to.be.within(leftOf(29, since), 29)
   })
 
-  it('say 0 left when a limit is reached', async () => {
-    line = await createLine(context, { messagesPerNumberPerMinute: 1, messagesPerMinute: 2 })
-    const number = newNumber()
-    await post(messageBody({ toNumber: number }))
-    const refused = await post(messageBody({ toNumber: number }))
+  it('tell the limits of the line, and say 0 left when one is reached', async () => {
+    const narrow = await createLine(context, { messagesPerNumberPerMinute: 1, messagesPerMinute: 2 })
+    await post(messageBody(), {}, narrow)
+    const refused = await post(messageBody(), {}, narrow)
     expect(refused.status).to.equal(403)
+    expect(refused.headers.get('ratelimit-policy')).to.equal('"number";q=1;w=60, "line";q=2;w=60')
     expect(left(refused)).to.deep.equal({ number: 0, line: 1 })
     expect(seconds(refused, 'number')).to.equal(Number(refused.headers.get('retry-after')))
   })

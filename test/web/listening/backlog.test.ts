@@ -3,21 +3,11 @@ import type { Context } from '../../../src/domain/context.js'
 import { isBacklogFull } from '../../../src/domain/messages/submit/backlog.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { openings } from '../../helpers/openings.js'
+import type { Environment } from '../../helpers/process/environment.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
-
-const closers: (() => Promise<void>)[] = []
-
-async function open(environment: Record<string, string>): Promise<{ context: Context; web: TestWeb }> {
-  const context = await createTestContext(environment)
-  const web = await serveApp(context)
-  closers.push(
-    () => web.close(),
-    () => context.close(),
-  )
-  return { context, web }
-}
 
 function expectFull(answer: Answer): void {
   expectRefused(answer, 503, 'Service is temporarily unavailable')
@@ -31,9 +21,11 @@ const finish = ({ db }: Context, lineId: string) =>
   db('messages').where({ line_id: lineId }).update({ status: 'sent' })
 
 describe('when messages pile up', () => {
-  after(async () => {
-    for (const close of closers) await close()
-  })
+  const opened = openings()
+  const open = async (environment: Environment) => {
+    const context = await opened(createTestContext(environment))
+    return { context, web: await opened(serveApp(context)) }
+  }
 
   it('refuses a line with MAX_QUEUED_PER_LINE waiting with 503, but not other lines', async () => {
     const { context, web } = await open({ MAX_QUEUED_PER_LINE: '2' })

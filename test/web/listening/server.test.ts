@@ -1,28 +1,19 @@
 import { Agent } from 'node:http'
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
-import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import { environmentForAllTests } from '../../helpers/process/environment.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
 import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/processes.js'
+import { openForSuite } from '../../helpers/suite.js'
+import { UNLIMITED } from '../../domain/fixtures.js'
 import { messagesOf, newNumber } from '../support.js'
 import { requestRaw } from '../../helpers/web/raw-request.js'
 
-const LIMITS = { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 }
-
 describe('the process web', () => {
-  let environment: Environment
-  let context: Context
+  const environment = environmentForAllTests({ MAX_QUEUED_PER_LINE: '100000' })
+  const context = openForSuite(() => createTestContext(environment))
 
-  before(async () => {
-    environment = await createEnvironment({ MAX_QUEUED_PER_LINE: '100000' })
-    context = await createTestContext(environment)
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
-  })
+  after(stopProcesses)
 
   // When it is told too little is in test/network.test.ts.
   it('reports where it listens, what nobody told it of its proxy, and that its port is in use', async () => {
@@ -44,7 +35,7 @@ describe('the process web', () => {
   it('exits with 0 soon after SIGTERM, even with busy clients, and loses no accepted message', async () => {
     const web = await startWeb(environment)
     const port = Number(new URL(web.url).port)
-    const line = await createLine(context, LIMITS)
+    const line = await createLine(context, UNLIMITED)
     let accepted = 0
     let isTold = false
     const failures: unknown[] = []

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { lineForAllTests, messageBody } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { openSocket, parseAnswer, type RawSocket } from './raw-socket.js'
 import { expectAccepted, messagesOf, newNumber } from '../support.js'
 
 describeWeb('a connection that says little and slowly', ({ context, web }) => {
-  let line: TestLine
+  const line = lineForAllTests(context)
 
-  before(async () => {
-    line = await createLine(context)
+  before(() => {
     setTimes(300, 600, 300)
   })
 

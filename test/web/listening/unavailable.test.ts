@@ -6,12 +6,13 @@ import type { Context } from '../../../src/domain/context.js'
 import { createContext, WEB_LIMITS } from '../../../src/domain/open-context.js'
 import { createPerson } from '../../domain/people/people.js'
 import { createTestContext } from '../../helpers/context.js'
-import { createEnvironment } from '../../helpers/process/environment.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import { createLine, lineForAllTests, messageBody } from '../../helpers/factories.js'
+import { createTestDatabase } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
 import { waitedMs } from '../../helpers/waited.js'
 import { browse } from '../../helpers/web/browser-session.js'
-import { serveApp, type Answer, type TestWeb, withWeb } from '../../helpers/web/web.js'
+import { describeWeb, type Answer, withWeb } from '../../helpers/web/web.js'
 import { transaction } from '../../../src/database/connection.js'
 import { migrate } from '../../../src/database/migrations.js'
 import { startProxy as startAbandoningProxy } from '../../database/proxy.js'
@@ -23,28 +24,27 @@ const UNAVAILABLE = 'Service is temporarily unavailable'
 const SOON_MS = 3500
 const AS_WEB = { ...WEB_LIMITS, callersWaitMs: 1000 }
 
-describe('without Postgres', () => {
-  let context: Context
-  let web: TestWeb
-  let proxy: TcpProxy
-  let line: TestLine
+/** As `createTestContext`, and waits for no store. */
+const openContext = async (environment: Environment, limits: Partial<typeof AS_WEB> = {}) =>
+  createContext(readConfig(await createEnvironment(environment)), { process: 'test', ...limits })
 
-  before(async () => {
-    const environment = await createEnvironment()
-    const direct = environment.DATABASE_URL!
-    proxy = await startProxy(direct)
-    context = await createTestContext({ ...environment, DATABASE_URL: through(proxy, direct) }, AS_WEB)
-    web = await serveApp(context)
-    line = await createLine(context)
-  })
+let proxy: TcpProxy
+
+async function openBehindProxy(): Promise<Context> {
+  const direct = await createTestDatabase()
+  proxy = await startProxy(direct)
+  return withProxy(await createTestContext({ DATABASE_URL: through(proxy, direct) }, AS_WEB), proxy)
+}
+
+/** What is behind a proxy goes first. */
+function withProxy(context: Context, { close }: { close(): Promise<void> }): Context {
+  return { ...context, close: () => context.close().then(close) }
+}
+
+describeWeb('without Postgres', { open: openBehindProxy }, ({ context, web }) => {
+  const line = lineForAllTests(context)
 
   afterEach(() => proxy.restore())
-
-  after(async () => {
-    await web.close()
-    await context.close()
-    await proxy.close()
-  })
 
   const send = () => web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))
 
@@ -93,14 +93,9 @@ describe('without Postgres', () => {
   }
 
   it('that responds only on new connections is used again automatically after at most 2 s', async () => {
-    const url = (await createEnvironment()).DATABASE_URL!
-    const way = await startAbandoningProxy(url)
-    const quick = createContext(readConfig(await createEnvironment({ DATABASE_URL: way.url })), {
-      process: 'test',
-      ...AS_WEB,
-    })
-    const quickWeb = await serveApp(quick)
-    try {
+    const way = await startAbandoningProxy(await createTestDatabase())
+    const open = async () => withProxy(await openContext({ DATABASE_URL: way.url }, AS_WEB), way)
+    await withWeb(open, async ({ context: quick, web: quickWeb }) => {
       await migrate(quick.db)
       const { webhookPath } = await createLine(quick)
       const post = () => quickWeb.post(webhookPath, messageBody({ toNumber: newNumber() }))
@@ -116,11 +111,7 @@ describe('without Postgres', () => {
       expectAccepted(
         await until('it accepts again', () => post().then((answer) => answer.status === 200 && answer)),
       )
-    } finally {
-      await quickWeb.close()
-      await quick.close()
-      await way.close()
-    }
+    })
   })
 
   it('that failed over has its connections to the old, read-only server closed', async () => {
@@ -149,50 +140,32 @@ describe('without Postgres', () => {
   })
 
   it('from the start, every request gets a response within about 2 s, as a problem outside /webhooks', async () => {
-    const other = createContext(
-      readConfig(
-        await createEnvironment({ DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none` }),
-      ),
-      { process: 'test' },
-    )
-    const otherWeb = await serveApp(other)
-    try {
-      const inbound = { fromNumber: '+15005550199', toNumber: '+15005550100', text: 'Hi' }
-      const waited = await waitedMs(async () => {
-        expectRefused(await otherWeb.post(line.webhookPath, messageBody()), 503, UNAVAILABLE)
-        const answer = await otherWeb.post('/simulator/inbound', inbound)
-        expect(answer.body).to.deep.equal({
-          type: 'about:blank',
-          title: 'Service Unavailable',
-          status: 503,
-          detail: UNAVAILABLE,
+    const nowhere = `postgres://user:pass@127.0.0.1:${await freePort()}/none`
+    await withWeb(
+      () => openContext({ DATABASE_URL: nowhere }),
+      async ({ web: otherWeb }) => {
+        const inbound = { fromNumber: '+15005550199', toNumber: '+15005550100', text: 'Hi' }
+        const waited = await waitedMs(async () => {
+          expectRefused(await otherWeb.post(line.webhookPath, messageBody()), 503, UNAVAILABLE)
+          const answer = await otherWeb.post('/simulator/inbound', inbound)
+          expect(answer.body).to.deep.equal({
+            type: 'about:blank',
+            title: 'Service Unavailable',
+            status: 503,
+            detail: UNAVAILABLE,
+          })
+          expect(answer.headers.get('content-type')).to.equal('application/problem+json')
         })
-        expect(answer.headers.get('content-type')).to.equal('application/problem+json')
-      })
-      expect(waited).to.be.below(2 * SOON_MS)
-    } finally {
-      await otherWeb.close()
-      await other.close()
-    }
+        expect(waited).to.be.below(2 * SOON_MS)
+      },
+    )
   })
 })
 
-describe('without Redis', () => {
-  let context: Context
-  let web: TestWeb
-  let line: TestLine
+const withoutRedis = async () => openContext({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
 
-  before(async () => {
-    const environment = await createEnvironment({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
-    context = createContext(readConfig(environment), { process: 'test' })
-    web = await serveApp(context)
-    line = await createLine(context)
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
+describeWeb('without Redis', { open: withoutRedis }, ({ context, web }) => {
+  const line = lineForAllTests(context)
 
   it('messages are accepted and stored', async () => {
     const answers: Answer[] = []

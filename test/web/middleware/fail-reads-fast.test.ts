@@ -1,41 +1,31 @@
 import { expect } from 'chai'
 import { readVersion } from '../../../src/config/version.js'
-import type { Context } from '../../../src/domain/context.js'
 import { newId } from '../../../src/ids.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { createEnvironment } from '../../helpers/process/environment.js'
+import { lineForAllTests, messageBody } from '../../helpers/factories.js'
+import { createTestDatabase } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
+import { describeWeb, type Answer } from '../../helpers/web/web.js'
 
 /** A statement that hangs would be given up only long after the test. */
 const ENDLESS = { statementTimeoutMs: 300_000, acquireTimeoutMs: 300_000 }
 
-describe('a request while Postgres hangs', () => {
-  let proxy: Proxy
-  let context: Context
-  let web: TestWeb
-  let line: TestLine
+let proxy: Proxy
 
-  before(async () => {
-    const environment = await createEnvironment()
-    proxy = await startProxy(environment.DATABASE_URL!)
-    context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, ENDLESS)
-    web = await serveApp(context)
-    line = await createLine(context)
-  })
+async function open() {
+  proxy = await startProxy(await createTestDatabase())
+  const context = await createTestContext({ DATABASE_URL: proxy.url }, ENDLESS)
+  return { ...context, close: () => context.close().then(() => proxy.close()) }
+}
+
+describeWeb('a request while Postgres hangs', { open }, ({ context, web }) => {
+  const line = lineForAllTests(context)
 
   beforeEach(() => until('Postgres responds', async () => (await web.request('/readyz')).status === 200))
 
   afterEach(() => {
     proxy.goUp()
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-    await proxy.close()
   })
 
   it('that only reads is answered 503 before Postgres responds', async () => {

@@ -39,18 +39,13 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
     context
       .db('messages')
       .where({ line_id: lineId, direction: 'inbound' })
-      .orderBy('id')
+      .orderBy('messages.id')
       .select<{ id: string; from: string; text: string }[]>({
         id: 'carrier_message_id',
         from: 'from_number',
         text: 'text',
       })
-  const idsOf = (line: TestLine) =>
-    context
-      .db('messages')
-      .where({ line_id: line.lineId, direction: 'inbound' })
-      .orderBy('id')
-      .pluck<string[]>('carrier_message_id')
+  const idsOf = async (line: TestLine) => (await received(line)).map(({ id }) => id)
   const unclear = async (account: CarrierAccount) =>
     (await listUnclearCallbacks(context, account)).map(({ why, count }) => ({ why, count }))
 

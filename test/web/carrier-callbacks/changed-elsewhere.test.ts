@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { getCarrierAccount, removeCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/change.js'
-import type { Context } from '../../../src/domain/context.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 import { messageRow, queueMessage } from '../../domain/fixtures.js'
-import { createTestContext } from '../../helpers/context.js'
+import { createJoinedContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
+import { describeWith, openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { newNumber } from '../support.js'
 import { addTwilio, serveTwilio, type Called, type TwilioSide } from './support.js'
@@ -15,25 +14,12 @@ const OLD = '0'.repeat(32)
 const NEW = '1'.repeat(32)
 
 /** `web` remembers accounts: what one process changes must hold in every other from the next request on. */
-describe('an account at Twilio that another process has changed', () => {
-  let side: TwilioSide
-  let elsewhere: Context
+describeWith('an account at Twilio that another process has changed', serveTwilio, (side) => {
+  const elsewhere = openForSuite(() => createJoinedContext(side.context))
   let name: string
   let accountId: string
   let line: TestLine
   let count = 0
-
-  before(async () => {
-    // What one process has sealed the other opens.
-    const keys = { ENCRYPTION_KEY: randomBytes(32).toString('base64') }
-    side = await serveTwilio(keys)
-    const { databaseUrl, redisUrl } = side.context.config
-    elsewhere = await createTestContext({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...keys })
-  })
-  after(async () => {
-    await elsewhere.close()
-    await side.close()
-  })
 
   beforeEach(async () => {
     count += 1

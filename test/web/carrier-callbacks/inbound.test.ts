@@ -75,14 +75,6 @@ describeWith('what Twilio brings to a line', serveTwilio, (side) => {
     expect((await inboundOf(side)).map(({ text }) => text)).to.deep.equal(['B\ufffdro'])
   })
 
-  it('a text once, however often and at the same time it comes', async () => {
-    const sent = message({ Body: 'Hi' })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => side.call('message', sent)))
-    answers.push(await side.call('message', sent))
-    expect(answers.map(({ status, text }) => [status, text])).to.deep.equal(Array(6).fill([200, NOTHING]))
-    expect(await inboundOf(side)).to.have.length(1)
-  })
-
   it('a text with media as one message, once', async () => {
     const sent = message({ Body: 'Look', NumMedia: '2', MediaUrl0: `${MEDIA}0`, MediaUrl1: `${MEDIA}1` })
     await side.call('message', sent)

@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { newId } from '../../../src/ids.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
-import { messageRow, queueMessage, receiveForDelivery, toldReasons } from '../../domain/fixtures.js'
-import { createLine } from '../../helpers/factories.js'
+import { messageRow, queueMessage, toldReasons } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
-import { addTwilio, serveTwilio, type TwilioSide } from './support.js'
+import { serveTwilio, type TwilioSide } from './support.js'
 
 describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
   /** A message that Twilio has taken; its SID is known unless nobody heard of it. */
@@ -89,21 +88,6 @@ describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
     expect(await stateOf(message.id)).to.include({ status: 'unknown' })
   })
 
-  it('may come twice, in any order and late', async () => {
-    for (const order of [
-      ['sent', 'delivered', 'delivered'],
-      ['delivered', 'sent', 'sent'],
-      ['delivered', 'undelivered'],
-    ]) {
-      const message = await sent()
-      for (const status of order) await report(message, status)
-      expect((await stateOf(message.id)).status, order.join()).to.equal('delivered')
-    }
-    const message = await sent({ created_at: side.context.db.raw(`now() - interval '3 days'`) })
-    await report(message, 'delivered')
-    expect((await stateOf(message.id)).status).to.equal('delivered')
-  })
-
   it('find a message whose SID nobody has heard, by our own id in the URL', async () => {
     for (const status of ['unknown', 'sending']) {
       const message = await sent({ status, carrier_message_id: null })
@@ -115,22 +99,6 @@ describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
       await report({ sid: message.sid }, 'delivered')
       expect((await stateOf(message.id)).status, 'by its SID from then on').to.equal('delivered')
     }
-  })
-
-  it('do nothing to what is not theirs', async () => {
-    await addTwilio(side.context, 'second', { authToken: 'e'.repeat(32) })
-    const elsewhere = await createLine(side.context, { carrierAccount: 'second' })
-    const theirs = await queueMessage(side.context, elsewhere, { status: 'sent' })
-    await report({ id: theirs, sid: newSid('SM') }, 'delivered')
-    expect((await stateOf(theirs)).status).to.equal('sent')
-
-    const { event_id: eventId } = await receiveForDelivery(side.context, side.line)
-    const { message_id: inbound } = await side.context
-      .db('events')
-      .where({ id: eventId })
-      .first<{ message_id: string }>('message_id')
-    await report({ id: inbound, sid: newSid('SM') }, 'failed')
-    expect((await stateOf(inbound)).status).to.equal('received')
   })
 
   it('do nothing for nobody: an unknown SID, an id that is none', async () => {

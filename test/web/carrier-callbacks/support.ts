@@ -7,7 +7,7 @@ import { ACCOUNT_SID, AUTH_TOKEN } from '../../carriers/twilio/stand-in.js'
 import { createTestContext } from '../../helpers/context.js'
 import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { closing, serveApp, type TestWeb } from '../../helpers/web/web.js'
 
 /** Where Twilio believes to call us: behind a proxy that takes the prefix off. */
 export const PUBLIC_URL = 'https://linehook.example.com/phone'
@@ -67,10 +67,7 @@ export async function serveTwilio(overrides: Environment = {}): Promise<TwilioSi
       })
       return { status: response.status, type: response.headers.get('content-type'), text }
     },
-    close: async () => {
-      await web.close()
-      await context.close()
-    },
+    close: closing({ context, web }),
   }
 }
 

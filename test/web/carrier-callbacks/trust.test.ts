@@ -1,4 +1,3 @@
-import { request as httpRequest } from 'node:http'
 import { expect } from 'chai'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { newId } from '../../../src/ids.js'
@@ -69,22 +68,15 @@ describeWith('who may call us as Twilio', serveTwilio, (side) => {
     const fields = message()
     const path = `/carriers/twilio/${side.account.id}/message`
     const signature = getExpectedTwilioSignature(AUTH_TOKEN, `http://evil.example.com${path}`, fields)
-    const status = await new Promise((resolve, reject) => {
-      httpRequest(side.web.url + path, {
-        method: 'POST',
-        headers: {
-          Host: 'evil.example.com',
-          'X-Forwarded-Host': 'evil.example.com',
-          'Content-Type': 'application/x-www-form-urlencoded',
-          'X-Twilio-Signature': signature,
-        },
-      })
-        .on('response', (response) => {
-          response.resume()
-          resolve(response.statusCode)
-        })
-        .on('error', reject)
-        .end(new URLSearchParams(fields).toString())
+    const { status } = await requestRaw(side.web.port, path, {
+      method: 'POST',
+      headers: {
+        Host: 'evil.example.com',
+        'X-Forwarded-Host': 'evil.example.com',
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'X-Twilio-Signature': signature,
+      },
+      body: new URLSearchParams(fields).toString(),
     })
     expect(status).to.equal(403)
     const headers = { 'X-Forwarded-Host': 'evil.example.com' }

@@ -2,18 +2,14 @@ import { expect } from 'chai'
 import { simulateInbound } from '../../../src/domain/simulator/simulator.js'
 import { ANNA, BEN, queueMessage } from '../../domain/fixtures.js'
 import { browse } from '../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForAllTests } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { hear, type Heard } from '../../helpers/web/hear.js'
 
 describeWeb('/simulator/live', ({ context, web }) => {
-  let line: TestLine
+  const line = lineForAllTests(context)
   const streams: Heard[] = []
-
-  before(async () => {
-    line = await createLine(context)
-  })
 
   after(() => Promise.all(streams.map((stream) => stream.close())))
 

@@ -5,16 +5,15 @@ import { addUser } from '../../../src/domain/people/users.js'
 import { ANNA, BEN, moveToAnotherCarrier, queueMessage } from '../../domain/fixtures.js'
 import { MEDIA } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
 import { describeWeb, withWeb } from '../../helpers/web/web.js'
 
 describeWeb('/simulator, the page', ({ context, web }) => {
-  let line: TestLine
+  const line = lineForEachTest(context, { name: 'Front desk' })
   let browser: BrowserSession
 
   beforeEach(async () => {
-    line = await createLine(context, { name: 'Front desk' })
     browser = await browse(context, web, line.userId)
   })
 
@@ -36,12 +35,6 @@ describeWeb('/simulator, the page', ({ context, web }) => {
     await receive()
     await receive({ text: 'Hi', fromNumber: BEN })
     expect(phonesOn(await pageOf())).to.deep.equal([BEN, ANNA])
-  })
-
-  it('has the phones that the URL names, however they are written', async () => {
-    expect(phonesOn(await pageOf(ANNA, BEN, ANNA))).to.deep.equal([ANNA, BEN])
-    const { text } = await browser.get(`/simulator?phone=${ANNA}&phone=15005550102`)
-    expect(phonesOn(text)).to.deep.equal([ANNA, BEN])
   })
 
   it('adds a phone, and removes one', async () => {

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { fetchMedia } from '../../../src/domain/media/fetch.js'
-import { newId } from '../../../src/ids.js'
 import { ANNA, countRows, type MessageRow } from '../../domain/fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { lineForEachTest } from '../../helpers/factories.js'
 import { copyMedia } from '../../helpers/media.js'
 import { describeWeb, type Answer } from '../../helpers/web/web.js'
 
@@ -12,12 +11,11 @@ const PHONE = '/simulator/phones/15005550101'
 const SHOWN = '?phone=%2B15005550101&phone=%2B15005550102'
 
 describeWeb("a phone's form at /simulator", ({ context, web }) => {
-  let line: TestLine
+  const line = lineForEachTest(context)
   let browser: BrowserSession
 
   beforeEach(async () => {
     await context.db('uploads').delete()
-    line = await createLine(context)
     browser = await browse(context, web, line.userId)
   })
 
@@ -146,23 +144,6 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     await expectRefused(await send({ text: 'x'.repeat(1601) }), 400, 'Text must have at most 1600 characters')
     await expectRefused(await send({ text: 'x'.repeat(20_000) }), 413, 'text is too long')
     await expectRefused(await send({ text: ' ' }), 400, 'Text is required')
-  })
-
-  it("refuses another user's line as one that is not there", async () => {
-    const stranger = await createLine(context)
-    for (const lineId of [stranger.lineId, newId(), 'x', '']) {
-      await expectRefused(await send({ text: 'Hi', lineId }), 404, 'No such line')
-      await expectRefused(await call({ lineId }), 404, 'No such line')
-    }
-    expect(await context.db('messages').where({ line_id: stranger.lineId }).select()).to.deep.equal([])
-  })
-
-  it('refuses a phone that is no number', async () => {
-    const answer = await browser.submitMultipart('/simulator/phones/x/messages', {
-      lineId: line.lineId,
-      text: 'Hi',
-    })
-    await expectRefused(answer, 400, 'phone must be a phone number')
   })
 
   it('wants multipart/form-data that can be read to its end', async () => {

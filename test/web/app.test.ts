@@ -1,16 +1,12 @@
 import { expect } from 'chai'
 import { readVersion } from '../../src/config/version.js'
 import { createApp } from '../../src/web/app.js'
-import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { createLine, lineForAllTests, messageBody } from '../helpers/factories.js'
 import { routersOf } from '../helpers/web/routes.js'
 import { describeWeb, type Answer, withWeb } from '../helpers/web/web.js'
 
 describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, ({ context, web }) => {
-  let line: TestLine
-
-  before(async () => {
-    line = await createLine(context)
-  })
+  const line = lineForAllTests(context)
 
   function expectProblem(answer: Answer, status: number, title: string): void {
     expect(answer.status).to.equal(status)

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createPortalLink } from '../../src/domain/people/portal.js'
@@ -11,6 +10,7 @@ import { resetMail, noticesMail, type Letterhead } from '../../src/domain/operat
 import { createPerson } from '../domain/people/people.js'
 import { browse } from '../helpers/web/browser-session.js'
 import { startSession } from '../helpers/web/sessions.js'
+import { createDataFolder } from '../helpers/services/services.js'
 import { describeWith } from '../helpers/suite.js'
 import { asking, authorizePath, createApplication, createVisitor, serveOAuth } from './oauth/support.js'
 
@@ -18,18 +18,10 @@ const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20"><scrip
 const SUPPORT = 'mailto:help@acme.example'
 
 async function serveBrand() {
-  const folder = await mkdtemp(join(tmpdir(), 'linehook-brand-'))
-  const BRAND_LOGO = join(folder, 'logo.svg')
+  const BRAND_LOGO = join(createDataFolder('brand'), 'logo.svg')
   await writeFile(BRAND_LOGO, LOGO)
   const environment = { BRAND_NAME: 'Acme & Co', BRAND_LOGO, BRAND_COLOR: 'ffe000', SUPPORT_URL: SUPPORT }
-  const server = await serveOAuth({ ...environment, QUEUES_PASSWORD: 'a phrase nobody says' })
-  return {
-    ...server,
-    close: async () => {
-      await server.close()
-      await rm(folder, { recursive: true })
-    },
-  }
+  return serveOAuth({ ...environment, QUEUES_PASSWORD: 'a phrase nobody says' })
 }
 
 describeWith('the operator’s brand', serveBrand, (server) => {

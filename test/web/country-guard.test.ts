@@ -3,7 +3,7 @@ import { pauseCountry } from '../../src/database/messages/country-guard.js'
 import { createOverviewReader } from '../../src/domain/operating/overview/overview.js'
 import { createPerson } from '../domain/people/people.js'
 import { browse } from '../helpers/web/browser-session.js'
-import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { createLine, lineForEachTest, messageBody } from '../helpers/factories.js'
 import { describeWeb } from '../helpers/web/web.js'
 import { expectPage, expectSentTo } from './console/support.js'
 import { wordsOf } from './console/lines/line/line-page.js'
@@ -14,14 +14,10 @@ import type { DescribedWeb } from './openapi/described.js'
 const JAMAICA = '+18765550100'
 
 describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
-  let line: TestLine
+  const line = lineForEachTest(context)
   const send = (toNumber: string) => web.post(line.webhookPath, messageBody({ toNumber }))
   const pause = () =>
     pauseCountry(context.db, { userId: line.userId, country: 'JM', accepted: 340, usual: 12 })
-
-  beforeEach(async () => {
-    line = await createLine(context)
-  })
 
   it('are refused from the next request on, and other users’ messages are not', async () => {
     expectAccepted(await send(JAMAICA))

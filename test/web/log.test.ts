@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { createTestContext } from '../helpers/context.js'
-import { createEnvironment, type Environment } from '../helpers/process/environment.js'
-import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
+import { environmentForAllTests } from '../helpers/process/environment.js'
+import { lineForAllTests, messageBody } from '../helpers/factories.js'
 import { startWeb, stopProcesses, type RunningWeb } from '../helpers/process/processes.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { openSocket } from './listening/raw-socket.js'
 
@@ -11,22 +11,15 @@ const TEXT = 'a private matter'
 const TO_NUMBER = '+15005550234'
 
 describe('the log of web', () => {
-  let environment: Environment
-  let context: Context
+  const environment = environmentForAllTests({ LOG_LEVEL: 'debug', QUEUES_PASSWORD: 'a long password' })
+  const context = openForSuite(() => createTestContext({ ...environment, LOG_LEVEL: 'silent' }))
+  const line = lineForAllTests(context)
   let web: RunningWeb
-  let line: TestLine
 
   before(async () => {
-    environment = await createEnvironment({ LOG_LEVEL: 'debug', QUEUES_PASSWORD: 'a long password' })
-    context = await createTestContext({ ...environment, LOG_LEVEL: 'silent' })
-    line = await createLine(context)
     web = await startWeb(environment)
   })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
-  })
+  after(stopProcesses)
 
   /** Sends, and waits until the request is in the log. */
   async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<number> {

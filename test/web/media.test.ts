@@ -5,10 +5,10 @@ import type { Context } from '../../src/domain/context.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { keepUpload, type UploadField } from '../../src/domain/media/uploads.js'
-import { inboundText, mediaAt } from '../domain/fixtures.js'
+import { ago, changeRows, inboundText, mediaAt } from '../domain/fixtures.js'
 import { MEDIA, pictureOf } from '../domain/media-samples.js'
 import { StorageFailed, StoredFileMissing } from '../../src/storage/storage.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { lineForAllTests } from '../helpers/factories.js'
 import { copyMedia, mediaRow } from '../helpers/media.js'
 import { until } from '../helpers/until.js'
 import { describeWeb, serveApp } from '../helpers/web/web.js'
@@ -16,11 +16,7 @@ import { describeWeb, serveApp } from '../helpers/web/web.js'
 const PNG = MEDIA.picture.png!
 
 describeWeb('/media', ({ context, web }) => {
-  let line: TestLine
-
-  before(async () => {
-    line = await createLine(context)
-  })
+  const line = lineForAllTests(context)
 
   /** @returns the message's id and the path of our copy, which is there only after `copyMedia` */
   const receive = async (bytes: Buffer, field: UploadField = 'picture') => {
@@ -105,10 +101,7 @@ describeWeb('/media', ({ context, web }) => {
     const [old, young] = [await receive(PNG), await receive(PNG)]
     for (const { id } of [old, young]) await copyMedia(context, id)
     const age = (id: string, interval: string) =>
-      context
-        .db('media')
-        .where({ message_id: id })
-        .update({ stored_at: context.db.raw(`now() - ?::interval`, [interval]) })
+      changeRows(context, 'media', { message_id: id }, { stored_at: ago(context, interval) })
     await age(old.id, '30 days 1 minute')
     await age(young.id, '29 days 23 hours')
     const { storage_key: key } = await mediaRow(context, old.id)

@@ -5,9 +5,9 @@ import { readConfig } from '../../src/config.js'
 import { listAudit } from '../../src/domain/operating/audit.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
-import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
+import { ago, changeRows, queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people/people.js'
-import { createEnvironment } from '../helpers/process/environment.js'
+import { createEnvironment, type Environment } from '../helpers/process/environment.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { memoryLog } from '../helpers/process/log.js'
 import { startSession } from '../helpers/web/sessions.js'
@@ -39,6 +39,12 @@ interface ListedJob {
   data: object
   externalUrl?: { href: string }
 }
+
+/** One of the stores is not there. */
+const openAway = async (environment: Environment) =>
+  createContext(readConfig(await createEnvironment({ QUEUES_PASSWORD: PASSWORD, ...environment })), {
+    process: 'test',
+  })
 
 async function session(of: Context, role: 'user' | 'operator'): Promise<Record<string, string>> {
   const { id } = await createPerson(of, { role })
@@ -185,10 +191,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       const rows = () =>
         context.db('sessions').orderBy('created_at', 'desc').first<{ id: string; last_seen_at: Date }>()
       const { id } = await rows()
-      await context
-        .db('sessions')
-        .where({ id })
-        .update({ last_seen_at: context.db.raw(`now() - interval '20 minutes'`) })
+      await changeRows(context, 'sessions', id, { last_seen_at: ago(context, '20 minutes') })
       const before = await rows()
       expect((await get('/queues/api/queues', headers)).status).to.equal(200)
       expect(await rows()).to.deep.equal(before)
@@ -197,21 +200,16 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     })
 
     it('is not required if the password is right and Postgres is unavailable', async () => {
-      const environment = await createEnvironment({
-        QUEUES_PASSWORD: PASSWORD,
-        DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none`,
-      })
-      const away = createContext(readConfig(environment), { process: 'test' })
-      const awayWeb = await serveApp(away)
-      try {
-        const cookie = { Cookie: `__Host-linehook=${'x'.repeat(43)}` }
-        const ask = (headers: Record<string, string>) => awayWeb.request('/queues', { headers })
-        expect((await ask({ ...signedIn, ...cookie })).status).to.equal(200)
-        expect((await ask(cookie)).status).to.equal(503)
-      } finally {
-        await awayWeb.close()
-        await away.close()
-      }
+      const away = { DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none` }
+      await withWeb(
+        () => openAway(away),
+        async ({ web: awayWeb }) => {
+          const cookie = { Cookie: `__Host-linehook=${'x'.repeat(43)}` }
+          const ask = (headers: Record<string, string>) => awayWeb.request('/queues', { headers })
+          expect((await ask({ ...signedIn, ...cookie })).status).to.equal(200)
+          expect((await ask(cookie)).status).to.equal(503)
+        },
+      )
     })
   })
 
@@ -279,8 +277,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     it('still asks for the password, and opens to an operator who is signed in', async () => {
       await guess(11)
       expect((await ask({})).status).to.equal(401)
-      const { id } = await createPerson(context, { role: 'operator' })
-      const cookie = { Cookie: `__Host-linehook=${await startSession(context, id)}` }
+      const cookie = await session(context, 'operator')
       for (const headers of [cookie, { ...cookie, ...basic('operator', 'wrong') }]) {
         expect((await ask(headers)).status).to.equal(200)
       }
@@ -462,11 +459,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
   })
 
   it('quickly reports that Redis is unavailable, and logs why', async () => {
-    const environment = await createEnvironment({
-      QUEUES_PASSWORD: PASSWORD,
-      REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
-    })
-    const away = createContext(readConfig(environment), { process: 'test' })
+    const away = await openAway({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
     const { log, lines } = memoryLog()
     const awayWeb = await serveApp({ ...away, log })
     try {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { keepUpload } from '../../src/domain/media/uploads.js'
 import { readRange } from '../../src/web/input/range.js'
-import { MEDIA, pictureOf } from '../domain/media-samples.js'
+import { MEDIA } from '../domain/media-samples.js'
 import { describeWeb } from '../helpers/web/web.js'
 
 describeWeb('/uploads', ({ context, web }) => {
@@ -24,11 +24,6 @@ describeWeb('/uploads', ({ context, web }) => {
       'content-disposition': 'inline',
       'cache-control': 'private, max-age=86400',
     })
-  })
-
-  it('serves up to 4,999,999 bytes', async () => {
-    const { bytes } = await fetchBytes(await keep('picture', pictureOf(4_999_999)))
-    expect(bytes.equals(pictureOf(4_999_999))).to.be.true
   })
 
   it('answers 404 for what nobody attached', async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { lineForAllTests, messageBody } from '../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../helpers/web/web.js'
+import { UNLIMITED } from '../../domain/fixtures.js'
 import { expectAccepted } from '../support.js'
 import { requestRaw } from '../../helpers/web/raw-request.js'
 
@@ -64,11 +65,7 @@ const headers = fc.record(
 const environment = { MAX_QUEUED_PER_LINE: '100000' }
 
 describeWeb('whatever is sent', { environment }, ({ context, web }) => {
-  let line: TestLine
-
-  before(async () => {
-    line = await createLine(context, { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 })
-  })
+  const line = lineForAllTests(context, UNLIMITED)
 
   afterEach('a message is accepted as ever', async () => {
     expectAccepted(await web.post(line.webhookPath, messageBody()))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { newId } from '../../../src/ids.js'
-import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForAllTests, messageBody } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { describeWeb, withWeb } from '../../helpers/web/web.js'
@@ -11,11 +11,7 @@ const environment = { PRODUCT_WORD: 'burner' }
 
 describeWeb('with PRODUCT_WORD=burner', { environment }, ({ context, web }) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
-
-  before(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
-  })
+  const line = lineForAllTests(context, () => ({ outgoingUrl: receiver.url }))
 
   it('a generated URL says burnerId, and works', async () => {
     expect(line.webhookPath).to.match(/^\/webhooks\/burnerId\/[0-9a-f-]{36}\?token=/)

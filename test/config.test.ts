@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, truncateSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { ConfigInvalid } from '../src/config/invalid.js'
 import { readConfig, SECRETS, withSecretFiles, settings } from '../src/config.js'
 import { readVersion } from '../src/config/version.js'
+import { createDataFolder } from './helpers/services/services.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OTHER_KEY = Buffer.alloc(32, 8).toString('base64')
@@ -234,10 +234,9 @@ describe('configuration', () => {
   describe('takes a secret from a file', () => {
     let folder: string
 
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'linehook-secrets-'))
+    before(() => {
+      folder = createDataFolder('secrets')
     })
-    after(() => rm(folder, { recursive: true, force: true }))
 
     const fileWith = async (text: string) => {
       const path = join(folder, `secret-${randomUUID()}`)
@@ -276,23 +275,19 @@ describe('configuration', () => {
 
     it('or says what is wrong with it, by its variable, and not what stands in it', async () => {
       const key = { ENCRYPTION_KEY: undefined }
-      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: join(folder, 'none') })).to.deep.equal([
-        'ENCRYPTION_KEY_FILE names a file that cannot be read: ENOENT',
-      ])
-      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: folder })).to.deep.equal([
-        'ENCRYPTION_KEY_FILE names a file that cannot be read: EISDIR',
-      ])
-      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: await fileWith('\n') })).to.deep.equal([
-        'ENCRYPTION_KEY_FILE names an empty file',
-      ])
-      expect(faultsOf({ ENCRYPTION_KEY_FILE: await fileWith(KEY) })).to.deep.equal([
-        'ENCRYPTION_KEY_FILE and ENCRYPTION_KEY are both set. Remove one of them',
-      ])
       const long = await fileWith('x')
       // It takes no room on the disk, and is longer than the longest string.
       truncateSync(long, 700 * 1024 * 1024)
-      expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE: long })).to.deep.equal([
-        'ENCRYPTION_KEY_FILE names a file with more than 65536 characters',
+      for (const [ENCRYPTION_KEY_FILE, fault] of [
+        [join(folder, 'none'), 'names a file that cannot be read: ENOENT'],
+        [folder, 'names a file that cannot be read: EISDIR'],
+        [await fileWith('\n'), 'names an empty file'],
+        [long, 'names a file with more than 65536 characters'],
+      ] as const) {
+        expect(faultsOf({ ...key, ENCRYPTION_KEY_FILE })).to.deep.equal([`ENCRYPTION_KEY_FILE ${fault}`])
+      }
+      expect(faultsOf({ ENCRYPTION_KEY_FILE: await fileWith(KEY) })).to.deep.equal([
+        'ENCRYPTION_KEY_FILE and ENCRYPTION_KEY are both set. Remove one of them',
       ])
       const faults = faultsOf({ ...key, ENCRYPTION_KEY_FILE: await fileWith('hunter6'), PORT: 'x' })
       expect(faults).to.have.length(2)
@@ -309,13 +304,10 @@ describe('configuration', () => {
   })
 
   it('lets the public URL end in slashes, and leaves them out', () => {
-    for (const end of ['', '/', '//']) {
-      const url = 'https://hooks.example.com'
-      expect(readConfig({ ...required, PUBLIC_URL: url + end }).publicUrl).to.equal(url)
+    for (const url of ['https://hooks.example.com', 'https://example.com/hooks']) {
+      for (const end of ['', '/', '//'])
+        expect(readConfig({ ...required, PUBLIC_URL: url + end }).publicUrl).to.equal(url)
     }
-    expect(readConfig({ ...required, PUBLIC_URL: 'https://example.com/hooks/' }).publicUrl).to.equal(
-      'https://example.com/hooks',
-    )
     expect(readConfig({ ...required, PORT: '8080' }).publicUrl).to.equal('http://localhost:8080')
   })
 
@@ -413,10 +405,9 @@ describe('configuration', () => {
   describe('takes a logo', () => {
     let folder: string
 
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'linehook-logo-'))
+    before(() => {
+      folder = createDataFolder('logo')
     })
-    after(() => rm(folder, { recursive: true, force: true }))
 
     const write = async (bytes: string | Buffer) => {
       const path = join(folder, `logo-${randomUUID()}`)

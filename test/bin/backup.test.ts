@@ -45,8 +45,18 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
   })
 
   const elsewhere = async () => ({ ...environment, DATABASE_URL: await createEmptyDatabase() })
-  const from = (database: Environment) =>
-    connectDatabase({ url: database.DATABASE_URL ?? '', poolSize: 2, applicationName: 'test' })
+  const at = async <T>(
+    { DATABASE_URL: url = '' }: Environment,
+    use: (db: Database) => Promise<T>,
+  ): Promise<T> => {
+    const db = connectDatabase({ url, poolSize: 2, applicationName: 'test' })
+    try {
+      return await use(db)
+    } finally {
+      await db.destroy()
+    }
+  }
+  const userIds = (db: Database): Promise<string[]> => db('users').pluck('id')
 
   /** A digest of the rows of each table that has some, and where the sequence of messages is. */
   async function contentsOf(db: Database): Promise<Record<string, string>> {
@@ -73,14 +83,9 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
   it('bring every row of every table back as it was', async () => {
     const target = await elsewhere()
     await answer(target, 'restore', file)
-    const db = from(target)
-    try {
-      const [before, after] = [await contentsOf(context.db), await contentsOf(db)]
-      expect(Object.keys(before)).to.include.members(['users', 'lines', 'messages', 'events', 'deliveries'])
-      expect(after).to.deep.equal(before)
-    } finally {
-      await db.destroy()
-    }
+    const before = await contentsOf(context.db)
+    expect(Object.keys(before)).to.include.members(['users', 'lines', 'messages', 'events', 'deliveries'])
+    expect(await at(target, contentsOf)).to.deep.equal(before)
   })
 
   it('a backup is for its owner alone, says what it lacks, and never takes another one’s place', async () => {
@@ -139,8 +144,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
 
   it('all sending is paused in the transaction that brings the rows, if that is asked for', async () => {
     const target = await elsewhere()
-    const db = from(target)
-    try {
+    await at(target, async (db) => {
       await migrate(db)
       const header = await checkBackup(file)
       const restored = await readBackup(target.DATABASE_URL ?? '', file, header, { pausesSending: true })
@@ -150,9 +154,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
          from all_sending s, users u`,
       )
       expect(rows).to.deep.equal([{ isPaused: true, isTogether: true }])
-    } finally {
-      await db.destroy()
-    }
+    })
   })
 
   it('one that fails half-way leaves no rows, and says how to try again', async () => {
@@ -163,12 +165,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     const said = await refusal(target, 'restore', broken)
     expect(said).to.match(/^The backup was not restored: .*null value/)
     expect(said).to.include(`linehook restore ${broken} --replace`)
-    const db = from(target)
-    try {
-      expect(await db('users').pluck('id')).to.deep.equal([])
-    } finally {
-      await db.destroy()
-    }
+    expect(await at(target, userIds)).to.deep.equal([])
     await answer(target, 'restore', file, '--replace')
   })
 
@@ -186,18 +183,12 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     } finally {
       await Promise.all(processes.map((db) => db.destroy()))
     }
-    const db = from(target)
-    try {
-      expect(await contentsOf(db)).to.deep.equal(await contentsOf(context.db))
-    } finally {
-      await db.destroy()
-    }
+    expect(await at(target, contentsOf)).to.deep.equal(await contentsOf(context.db))
   })
 
   it('may take longer than the time-outs of the role', async () => {
     const target = await elsewhere()
-    const db = from(target)
-    try {
+    await at(target, async (db) => {
       const { rows } = await db.raw<{ rows: { name: string }[] }>('select current_database() as name')
       for (const [setting, ms] of [
         ['statement_timeout', 200],
@@ -220,9 +211,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
         return { written }
       })
       expect((await again.written)[0]).to.match(/^\d+ rows from \d+ tables written to /)
-    } finally {
-      await db.destroy()
-    }
+    })
   })
 
   it('a database that is named in a file is restored, and not one of this folder', async () => {
@@ -232,12 +221,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     const cwd = createDataFolder('restore')
     const restored = await linehook({ ...others, DATABASE_URL_FILE: urlFile }, ['restore', file], cwd)
     expect(restored.errorLines).to.deep.equal([])
-    const db = from({ DATABASE_URL })
-    try {
-      expect(await contentsOf(db)).to.deep.equal(await contentsOf(context.db))
-    } finally {
-      await db.destroy()
-    }
+    expect(await at({ DATABASE_URL }, contentsOf)).to.deep.equal(await contentsOf(context.db))
     const unread = await linehook({ ...others, DATABASE_URL_FILE: join(cwd, 'none') }, ['restore', file], cwd)
     expect(unread.errorLines.join()).to.include('DATABASE_URL_FILE names a file that cannot be read: ENOENT')
     expect(readdirSync(cwd)).to.deep.equal([])
@@ -251,18 +235,13 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     writeFileSync(torn, bytes.subarray(0, bytes.length - 20))
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
-    const db = from(target)
-    try {
-      const before = await contentsOf(db)
-      for (const [bad, sentence] of [
-        [torn, /^The backup is incomplete/],
-        [pipe, /is not a regular file\. /],
-      ] as const) {
-        expect(await refusal(target, 'restore', bad, '--replace')).to.match(sentence)
-        expect(await contentsOf(db)).to.deep.equal(before)
-      }
-    } finally {
-      await db.destroy()
+    const before = await at(target, contentsOf)
+    for (const [bad, sentence] of [
+      [torn, /^The backup is incomplete/],
+      [pipe, /is not a regular file\. /],
+    ] as const) {
+      expect(await refusal(target, 'restore', bad, '--replace')).to.match(sentence)
+      expect(await at(target, contentsOf)).to.deep.equal(before)
     }
   })
 
@@ -289,14 +268,11 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
       writeFileSync(path, bytes)
       const target = await elsewhere()
       expect(await refusal(target, 'restore', path), name).to.match(sentence)
-      const db = from(target)
-      try {
+      await at(target, async (db) => {
         const { rows } = await db.raw<{ rows: object[] }>(`select to_regclass('users') as users`)
         const hasTables = (rows[0] as { users: string | null }).users !== null
-        expect(hasTables ? await db('users').pluck('id') : [], name).to.deep.equal([])
-      } finally {
-        await db.destroy()
-      }
+        expect(hasTables ? await userIds(db) : [], name).to.deep.equal([])
+      })
     }
     expect(await refusal(await elsewhere(), 'restore', join(folder, 'nothing'))).to.match(/ does not exist$/)
   })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { getConnection } from '../../src/domain/lines/connection-overview.js'
 import { addLine } from '../../src/domain/lines/lines.js'
 import { createLine } from '../helpers/factories.js'
 import { describeCommands } from './linehook.js'
@@ -60,13 +61,9 @@ describeCommands(
     it('webhook regenerate --overlap lets the old token work on for so long', async () => {
       const line = await createLine(context)
       await run('webhook', 'regenerate', line.number, '--overlap', '3600')
-      const row = await context
-        .db('incoming_webhooks')
-        .where({ line_id: line.lineId })
-        .first<{ seconds: number }>(
-          context.db.raw('extract(epoch from previous_token_until - now())::integer as seconds'),
-        )
-      expect(row.seconds).to.be.within(3500, 3600)
+      const { incomingWebhook } = await getConnection(context, line.userId, line.lineId)
+      const leftMs = incomingWebhook!.previousTokenUntil!.getTime() - Date.now()
+      expect(leftMs).to.be.within(3_500_000, 3_600_000)
     })
 
     it('refuse in one line what they cannot do', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { receiveForDelivery } from '../domain/fixtures.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { createLine, lineForAllTests } from '../helpers/factories.js'
 import { runSource, startProcess, stopProcesses } from '../helpers/process/processes.js'
 import { startReceiver } from '../helpers/services/receiver.js'
 import { openForSuite } from '../helpers/suite.js'
@@ -9,11 +9,10 @@ import { command, describeCommands } from './linehook.js'
 
 describeCommands('linehook event replay', ({ environment, context, run, json, refuse }) => {
   const target = openForSuite(startReceiver)
-  let line: TestLine
+  const line = lineForAllTests(context, () => ({ outgoingUrl: target.url }))
 
   before(async () => {
     await startProcess('maintenance', environment)
-    line = await createLine(context, { outgoingUrl: target.url })
     for (let n = 0; n < 3; n += 1) await receiveForDelivery(context, line)
   })
   after(stopProcesses)

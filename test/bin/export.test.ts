@@ -1,23 +1,21 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { getUser } from '../../src/domain/people/users.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { lineForAllTests } from '../helpers/factories.js'
+import { createDataFolder } from '../helpers/services/services.js'
 import { readZip, rowsOf } from '../helpers/zip.js'
 import { describeCommands } from './linehook.js'
 
 describeCommands('linehook export', ({ context, run, json, refuse }) => {
-  let line: TestLine
+  const line = lineForAllTests(context)
   let folder: string
 
   before(async () => {
-    line = await createLine(context)
     await queueMessage(context, line, { text: 'exported' })
-    folder = await mkdtemp(join(tmpdir(), 'linehook-export-'))
+    folder = createDataFolder('export')
   })
-  after(() => rm(folder, { recursive: true, force: true }))
 
   it('line, user and person write zips that only their owner can read', async () => {
     const { email } = await getUser(context, line.userId)

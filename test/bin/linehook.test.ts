@@ -1,33 +1,25 @@
 import { expect } from 'chai'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../dev/services/free-port.js'
 import { readVersion } from '../../src/config/version.js'
 import { connectDatabase } from '../../src/database/connection.js'
-import { createEnvironment, type Environment } from '../helpers/process/environment.js'
+import { environmentForAllTests } from '../helpers/process/environment.js'
 import { runProgram, stopProcesses } from '../helpers/process/processes.js'
 import { SELF_MADE } from '../helpers/services/self-made.js'
-import { createEmptyDatabase } from '../helpers/services/services.js'
+import { createDataFolder, createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, command, linehook, refusal } from './linehook.js'
 
 describe('linehook, the command line', () => {
-  let environment: Environment
+  const environment = environmentForAllTests()
   let folder: string
 
-  before(async () => {
-    environment = await createEnvironment()
+  beforeEach(() => {
+    folder = createDataFolder('bin')
   })
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'linehook-bin-'))
-  })
-
-  afterEach(() => rm(folder, { recursive: true, force: true }))
-
   after(stopProcesses)
 
   it('ends without a word when its reader has seen enough', async () => {
@@ -106,19 +98,17 @@ describe('linehook, the command line', () => {
     await mkdir(join(folder, '.data/start.pid'))
     await writeFile(join(folder, 'Procfile'), 'web: node dist/src/server.js\n')
     for (const args of [['doctor'], ['start'], ['restore', 'linehook.backup']]) {
-      const { exitCode, outputLines, errorLines } = await linehook({}, args, folder)
-      expect([exitCode, outputLines, errorLines], args[0]).to.deep.equal([
-        1,
-        [],
-        ['A file cannot be read or written (EISDIR: illegal operation on a directory, read)'],
-      ])
+      expect(await linehook({}, args, folder), args[0]).to.deep.equal({
+        ...{ exitCode: 1, outputLines: [] },
+        errorLines: ['A file cannot be read or written (EISDIR: illegal operation on a directory, read)'],
+      })
     }
   })
 
   it('a folder that is called .env is not the file with variables', async () => {
     await mkdir(join(folder, '.env'))
-    const { exitCode, errorLines } = await linehook(environment, ['line', 'list'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([0, []])
+    const ended = await linehook(environment, ['line', 'list'], folder)
+    expect(ended).to.deep.include({ exitCode: 0, errorLines: [] })
   })
 
   it('start says what is wrong with a Postgres that is configured, without a stack trace', async () => {
@@ -128,30 +118,28 @@ describe('linehook, the command line', () => {
       DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/linehook',
       PORT: String(await freePort()),
     }
-    const { exitCode, errorLines } = await linehook(away, ['start'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([1, ['Postgres cannot be reached. Check DATABASE_URL']])
+    expect(await linehook(away, ['start'], folder)).to.deep.include({
+      ...{ exitCode: 1, errorLines: ['Postgres cannot be reached. Check DATABASE_URL'] },
+    })
   })
 
   it('restore says what is missing for the embedded services, without a stack trace', async () => {
-    const { exitCode, errorLines } = await linehook({ PATH: folder }, ['restore', 'linehook.backup'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([
-      1,
-      [
+    expect(await linehook({ PATH: folder }, ['restore', 'linehook.backup'], folder)).to.deep.include({
+      exitCode: 1,
+      errorLines: [
         'no embedded Redis: there is no redis-server on PATH',
         'Either set REDIS_URL, or install redis-server or valkey-server, or use compose.yaml.',
       ],
-    ])
+    })
   })
 
   it('without any configuration it says how to start, and leaves the folder as it is', async () => {
-    const { exitCode, outputLines, errorLines } = await linehook({}, ['line', 'list'], folder)
-    expect([exitCode, outputLines, errorLines]).to.deep.equal([
-      1,
-      [],
-      [
+    expect(await linehook({}, ['line', 'list'], folder)).to.deep.equal({
+      ...{ exitCode: 1, outputLines: [] },
+      errorLines: [
         'Linehook is not running in this folder. Start it with `npm start`, or set DATABASE_URL and the other variables.',
       ],
-    ])
+    })
     expect(await readdir(folder)).to.deep.equal([])
   })
 
@@ -169,11 +157,10 @@ describe('linehook, the command line', () => {
       REDIS_URL: environment.REDIS_URL,
     }
     await writeFile(join(folder, '.data/services.json'), JSON.stringify(services))
-    const { exitCode, errorLines } = await linehook({}, ['line', 'list'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([
-      1,
-      ['Postgres cannot be reached. Check that `npm start` is running in this folder'],
-    ])
+    expect(await linehook({}, ['line', 'list'], folder)).to.deep.include({
+      exitCode: 1,
+      errorLines: ['Postgres cannot be reached. Check that `npm start` is running in this folder'],
+    })
   })
 
   it('reads .env in its folder; the environment wins over it', async () => {
@@ -192,12 +179,8 @@ describe('linehook, the command line', () => {
     const faulty = { ...environment, REDIS_URL: 'http://127.0.0.1', ENCRYPTION_KEY: 'short' }
     const { exitCode, errorLines } = await linehook(faulty, ['line', 'list'])
     expect(exitCode).to.equal(1)
-    expect(errorLines).to.have.length(3)
-    expect(errorLines.map((line) => line.trim().split(' ')[0])).to.deep.equal([
-      'The',
-      'REDIS_URL',
-      'ENCRYPTION_KEY',
-    ])
+    const words = errorLines.map((line) => line.trim().split(' ')[0])
+    expect(words).to.deep.equal(['The', 'REDIS_URL', 'ENCRYPTION_KEY'])
   })
 
   it('says what is wrong with Postgres in one line', async () => {

@@ -9,7 +9,7 @@ import { listListenerAttempts } from '../../src/database/endpoints/listener-atte
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { listeningStreams } from '../../src/telemetry/metrics.js'
 import { ANNA, inboundText } from '../domain/fixtures.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { lineForEachTest } from '../helpers/factories.js'
 import { runSource, stopProcesses } from '../helpers/process/processes.js'
 import { startReceiver } from '../helpers/services/receiver.js'
 import { openForEachTest } from '../helpers/suite.js'
@@ -19,11 +19,10 @@ import { answer, refusal } from './linehook.js'
 
 describeWeb('linehook listen', ({ context, web }) => {
   const receiver = openForEachTest(startReceiver)
-  let line: TestLine
+  const line = lineForEachTest(context, { name: 'Front desk' })
   let created: { id: string; token: string }
 
   beforeEach(async () => {
-    line = await createLine(context, { name: 'Front desk' })
     created = await createApiToken(context, line.userId, 'a laptop', {
       lineId: line.lineId,
       isReadOnly: true,

@@ -1,16 +1,12 @@
 import { expect } from 'chai'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { lineForAllTests } from '../helpers/factories.js'
 import { runSource } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import { describeCommands } from './linehook.js'
 
 describeCommands('linehook person forget', ({ environment, context, run, json, refuse }) => {
-  let line: TestLine
-
-  before(async () => {
-    line = await createLine(context)
-  })
+  const line = lineForAllTests(context)
 
   const left = async () =>
     Number((await context.db('messages').where({ to_number: ANNA }).count<{ count: string }[]>())[0]?.count)

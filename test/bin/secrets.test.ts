@@ -5,30 +5,29 @@ import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { inboundText } from '../domain/fixtures.js'
 import { startReceiver } from '../helpers/services/receiver.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import { createTestContext } from '../helpers/context.js'
-import { createEnvironment, type Environment } from '../helpers/process/environment.js'
+import {
+  createEnvironment,
+  environmentForAllTests,
+  type Environment,
+} from '../helpers/process/environment.js'
 import { createLine, own } from '../helpers/factories.js'
 import { startProcess, stopProcesses } from '../helpers/process/processes.js'
 import { answer, command, jsonAnswer } from './linehook.js'
 
 describe('linehook secrets reseal', () => {
-  let environment: Environment
-  let oldKey: string
+  const environment = environmentForAllTests()
+  const context = openForSuite(() => createTestContext(environment))
   const newKey = randomBytes(32).toString('base64')
 
-  before(async () => {
-    environment = await createEnvironment()
-    oldKey = environment.ENCRYPTION_KEY ?? ''
-    const context = await createTestContext(environment)
-    await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' })
-    await context.close()
-  })
+  before(() => createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' }))
 
   after(stopProcesses)
 
   it('puts the secrets under the first key, and says when the others can go', async () => {
-    const both = { ...environment, ENCRYPTION_KEY: `${newKey},${oldKey}` }
+    const both = { ...environment, ENCRYPTION_KEY: `${newKey},${environment.ENCRYPTION_KEY}` }
     expect(await answer(both, 'secrets', 'reseal')).to.deep.equal([
       '2 re-encrypted with the first key, 0 already used it',
       'Every secret uses the first key. You can remove the others from ENCRYPTION_KEY.',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { startProxy } from '../database/proxy.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { lineForAllTests } from '../helpers/factories.js'
 import { runProgram, runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
@@ -10,13 +10,10 @@ import { describeCommands } from './linehook.js'
 
 describeCommands('linehook tail', ({ environment, context }) => {
   const proxy = openForSuite(() => startProxy(environment.DATABASE_URL ?? ''))
-  let line: TestLine
+  const line = lineForAllTests(context, { name: 'Front desk' })
 
-  before(async () => {
-    line = await createLine(context, { name: 'Front desk' })
-    // There is always something to begin with, and so it is known that it follows.
-    await queueMessage(context, line)
-  })
+  // There is always something to begin with, and so it is known that it follows.
+  before(() => queueMessage(context, line))
 
   after(stopProcesses)
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript } from '../helpers/scripts.js'
 import { stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { createDataFolder } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
 
 /** Starts a process that closes these steps on a signal, and waits until it listens for one. */
@@ -103,7 +103,7 @@ describe('shutdown', () => {
     ['json', 'a crash'],
   ] as const) {
     it(`ends a process whose log nobody reads (${format}, ${end})`, async () => {
-      const { fifo, remove } = await createFifo()
+      const fifo = await createFifo()
       const code = `
         import { closeOnSignal } from './dist/src/kit/process/shutdown.js'
         import { createLog } from './dist/src/telemetry/log.js'
@@ -124,7 +124,7 @@ describe('shutdown', () => {
         expect(await Promise.race([exited, late])).to.deep.equal([1, null])
       } finally {
         child.kill('SIGKILL')
-        await remove()
+        await fifo.close()
       }
     })
   }
@@ -162,16 +162,8 @@ describe('shutdown', () => {
 
 /** A pipe of the system, which Node makes none of: those of its child processes are sockets. Nobody reads it. */
 async function createFifo() {
-  const folder = await mkdtemp(join(tmpdir(), 'linehook-fifo-'))
-  const path = join(folder, 'log')
+  const path = join(createDataFolder('fifo'), 'log')
   execFileSync('mkfifo', [path])
   // Opened for both, it waits for nobody.
-  const fifo = await open(path, 'r+')
-  return {
-    fifo,
-    remove: async () => {
-      await fifo.close()
-      await rm(folder, { recursive: true })
-    },
-  }
+  return open(path, 'r+')
 }

@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createLookup } from '../../src/safe-fetch/look-up.js'
 import type { Lookup } from '../../src/safe-fetch/resolve.js'
+import { createDataFolder } from '../helpers/services/services.js'
 import { openForSuite } from '../helpers/suite.js'
 
 const FORMAT_A = 1
@@ -52,14 +52,12 @@ async function startNameServer() {
 
 describe('the look-up of names', () => {
   const server = openForSuite(startNameServer)
-  let folder: string
   let lookup: Lookup
   const ofSystem: string[] = []
   let answerOfSystem: (() => void)[] = []
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'hosts-'))
-    const hostsFile = join(folder, 'hosts')
+    const hostsFile = join(createDataFolder('hosts'), 'hosts')
     await writeFile(
       hostsFile,
       '# ours\n127.0.0.1 localhost\n192.0.2.9\tKnown.in-hosts.example alias # here\n',
@@ -77,7 +75,6 @@ describe('the look-up of names', () => {
     ofSystem.length = 0
     answerOfSystem = []
   })
-  after(() => rm(folder, { recursive: true }))
 
   const addressOf = (name: string, by = lookup) =>
     new Promise<string>((resolve, reject) => {

@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { examine, ok, type Check } from '../../../bin/doctor/check.js'
 import { openSubject } from '../../../bin/doctor/subject.js'
-import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import { environmentForAllTests, type Environment } from '../../helpers/process/environment.js'
 import { startWeb, stopProcesses } from '../../helpers/process/processes.js'
+import { createDataFolder } from '../../helpers/services/services.js'
 import { freePort } from '../../../dev/services/free-port.js'
 import { linehook } from '../linehook.js'
 
@@ -16,18 +16,21 @@ interface Answer {
 }
 
 describe('linehook doctor', () => {
-  let environment: Environment
+  const environment = environmentForAllTests()
   let folder: string
 
-  before(async () => {
-    environment = await createEnvironment()
-    folder = await mkdtemp(join(tmpdir(), 'linehook-doctor-'))
+  before(() => {
+    folder = createDataFolder('doctor')
   })
+  after(stopProcesses)
 
-  after(async () => {
-    await stopProcesses()
-    await rm(folder, { recursive: true, force: true })
-  })
+  /** With --json, where it finds a fault. */
+  const doctor = async (of: Environment) => {
+    const { exitCode, outputLines, errorLines } = await linehook(of, ['doctor', '--json'], folder)
+    expect([exitCode, errorLines]).to.deep.equal([1, []])
+    const said = outputLines.join('\n')
+    return { said, ...(JSON.parse(said) as Answer) }
+  }
 
   it('ends with 0 while there is no fault, and says each thing that it looked at', async () => {
     const port = String(await freePort())
@@ -42,9 +45,7 @@ describe('linehook doctor', () => {
 
   it('a fault ends it with 1; all checks are made all the same; --json has each with its cure', async () => {
     const faulty = { ...environment, PORT: 'many', ENCRYPTION_KEY: 'a key that is S3cret' }
-    const { exitCode, outputLines, errorLines } = await linehook(faulty, ['doctor', '--json'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([1, []])
-    const answer = JSON.parse(outputLines.join('\n')) as Answer
+    const { said, ...answer } = await doctor(faulty)
     const stateOf = (name: string) => answer.checks.find((each) => each.name === name)?.state
     const [configuration] = answer.checks
     expect(configuration?.state).to.equal('fault')
@@ -53,7 +54,7 @@ describe('linehook doctor', () => {
     const cureless = answer.checks.filter(({ state, cure }) => state !== 'ok' && cure === undefined)
     expect(cureless).to.deep.equal([])
     expect(answer.faultCount).to.equal(answer.checks.filter(({ state }) => state === 'fault').length)
-    expect(outputLines.join()).not.to.include('S3cret')
+    expect(said).not.to.include('S3cret')
   })
 
   it('all faults of the configuration are said, also of settings that belong together', async () => {
@@ -63,9 +64,7 @@ describe('linehook doctor', () => {
       SMTP_URL: 'smtp://mail.example.com',
       REDIS_SENTINEL_PASSWORD: 'a password',
     }
-    const { exitCode, outputLines, errorLines } = await linehook(faulty, ['doctor', '--json'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([1, []])
-    const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+    const { checks } = await doctor(faulty)
     expect(checks[0]?.why.split('; ')).to.deep.equal([
       'PORT must be a whole number from 1 to 65535',
       'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both',
@@ -79,20 +78,16 @@ describe('linehook doctor', () => {
       DATABASE_URL: 'postgres://me:Sec#ret1@127.0.0.1/linehook',
       REDIS_URL: 'redis://:Sec/ret2@127.0.0.1:6379',
     }
-    const { exitCode, outputLines, errorLines } = await linehook(faulty, ['doctor', '--json'], folder)
-    expect([exitCode, errorLines]).to.deep.equal([1, []])
-    const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+    const { said, checks } = await doctor(faulty)
     expect(checks[0]?.why).to.match(/^DATABASE_URL must be a valid URL\..+; REDIS_URL must be a valid URL\./)
-    expect(outputLines.join()).not.to.match(/Sec\W|ret\d/)
+    expect(said).not.to.match(/Sec\W|ret\d/)
     const [start, ...rest] = (await linehook(faulty, ['status'], folder)).errorLines
     expect(start).to.equal('The configuration has 2 errors:')
     expect(rest.join()).not.to.match(/Sec\W|ret\d/)
   })
 
   it('where nothing is configured and nothing runs', async () => {
-    const { exitCode, outputLines } = await linehook({}, ['doctor', '--json'], folder)
-    expect(exitCode).to.equal(1)
-    const { checks } = JSON.parse(outputLines.join('\n')) as Answer
+    const { checks } = await doctor({})
     const whys = ['Postgres', 'Redis', 'Clocks'].map((name) => checks.find((each) => each.name === name)?.why)
     expect(whys).to.deep.equal([
       'DATABASE_URL is missing or invalid.',
@@ -102,11 +97,7 @@ describe('linehook doctor', () => {
   })
 
   it('files that every user of the machine may read', async () => {
-    const found = async () => {
-      const { outputLines } = await linehook(environment, ['doctor', '--json'], folder)
-      const { checks } = JSON.parse(outputLines.join('\n')) as Answer
-      return checks.find(({ name }) => name === 'Permissions')
-    }
+    const found = async () => (await doctor(environment)).checks.find(({ name }) => name === 'Permissions')
     const path = join(folder, '.env')
     await writeFile(path, 'LOG_LEVEL=info\n')
     await chmod(path, 0o644)

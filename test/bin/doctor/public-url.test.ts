@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { readCertificateEnd } from '../../../bin/doctor/certificate.js'
 import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { createTestContext } from '../../helpers/context.js'
-import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import { environmentForAllTests, type Environment } from '../../helpers/process/environment.js'
 import { createLine } from '../../helpers/factories.js'
 import { openings } from '../../helpers/openings.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
@@ -14,12 +14,9 @@ import { runDoctor } from './run-doctor.js'
 
 describe('what the doctor says of PUBLIC_URL', () => {
   const open = openings()
-  let environment: Environment
+  const environment = environmentForAllTests()
 
-  before(async () => {
-    environment = await createEnvironment()
-    await createLine(await open(createTestContext(environment)))
-  })
+  before(async () => createLine(await open(createTestContext(environment))))
 
   const lookAt = async (publicUrl: string, overrides: Environment = {}) =>
     (await runDoctor({ ...environment, ...overrides, PUBLIC_URL: publicUrl })).PUBLIC_URL

@@ -7,7 +7,8 @@ import {
   SHARED_REDIS,
   UNKNOWN_SHARING,
 } from '../../../src/domain/operating/shared-redis.js'
-import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import type { Context } from '../../../src/domain/context.js'
+import { createEnvironment, environmentForAllTests } from '../../helpers/process/environment.js'
 import { createLine } from '../../helpers/factories.js'
 import { createTestContext } from '../../helpers/context.js'
 import { startOwnRedis, type OwnRedis } from '../../helpers/services/redis.js'
@@ -15,11 +16,16 @@ import { createEmptyDatabase } from '../../helpers/services/services.js'
 import { runDoctor, runDoctorOnce } from './run-doctor.js'
 
 describe('what the doctor says of Postgres and Redis', () => {
-  let environment: Environment
+  const environment = environmentForAllTests()
 
-  before(async () => {
-    environment = await createEnvironment()
-  })
+  /** What the doctor finds once this was done to an installation of its own. */
+  const doctorAfter = async (change: (context: Context) => Promise<unknown>) => {
+    const fresh = await createEnvironment()
+    const context = await createTestContext(fresh)
+    await change(context)
+    await context.close()
+    return { fresh, found: await runDoctor(fresh) }
+  }
 
   it('both work: their versions, the schema, the partitions, the secrets, the clocks', async () => {
     const found = await runDoctor(environment)
@@ -169,15 +175,12 @@ describe('what the doctor says of Postgres and Redis', () => {
   })
 
   it('a database that a newer release has migrated', async () => {
-    const fresh = await createEnvironment()
-    const context = await createTestContext(fresh)
-    await context
-      .db('knex_migrations')
-      .insert({ name: '20991231_from_the_future', batch: 9, migration_time: new Date() })
-    await context.close()
-    const { Migrations } = await runDoctor(fresh)
-    expect(Migrations).to.include({ state: 'warning' })
-    expect(Migrations?.why).to.include('20991231_from_the_future')
+    const name = '20991231_from_the_future'
+    const { found } = await doctorAfter(({ db }) =>
+      db('knex_migrations').insert({ name, batch: 9, migration_time: new Date() }),
+    )
+    expect(found.Migrations).to.include({ state: 'warning' })
+    expect(found.Migrations?.why).to.include(name)
   })
 
   it('partitions that nobody has made', async () => {
@@ -206,15 +209,14 @@ describe('what the doctor says of Postgres and Redis', () => {
   })
 
   it('rows of a month that had no partition', async () => {
-    const fresh = await createEnvironment()
-    const context = await createTestContext(fresh)
-    const { userId, lineId, number } = await createLine(context)
-    await context.db('events').insert({
-      ...{ id: '01500000-0000-7000-8000-000000000000', user_id: userId, line_id: lineId },
-      ...{ type: 'optOut', payload: '', from_number: number, to_number: number },
+    const { found } = await doctorAfter(async (context) => {
+      const { userId, lineId, number } = await createLine(context)
+      await context.db('events').insert({
+        ...{ id: '01500000-0000-7000-8000-000000000000', user_id: userId, line_id: lineId },
+        ...{ type: 'optOut', payload: '', from_number: number, to_number: number },
+      })
     })
-    await context.close()
-    expect((await runDoctor(fresh)).Partitions).to.include({
+    expect(found.Partitions).to.include({
       state: 'warning',
       why: 'Some rows are in the default partition, because their month had no partition: events.',
       cure: "They work, but are not deleted with their month. Move them, table by table, as the owner and in a quiet hour: `select move_out_of_default('events')`.",
@@ -222,10 +224,9 @@ describe('what the doctor says of Postgres and Redis', () => {
   })
 
   it('secrets at rest under a retired key, and under one that is gone', async () => {
-    const fresh = await createEnvironment()
-    const context = await createTestContext(fresh)
-    await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' })
-    await context.close()
+    const { fresh } = await doctorAfter((context) =>
+      createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' }),
+    )
     const newKey = randomBytes(32).toString('base64')
     const retired = await runDoctor({ ...fresh, ENCRYPTION_KEY: `${newKey},${fresh.ENCRYPTION_KEY}` })
     expect(retired.Secrets).to.deep.equal({
@@ -243,21 +244,17 @@ describe('what the doctor says of Postgres and Redis', () => {
 
   describe('a Redis that would lose jobs', () => {
     let own: OwnRedis
-    let redis: Redis
 
     before(async () => {
       own = await startOwnRedis()
-      redis = new Redis(own.url)
     })
-
-    after(async () => {
-      redis.disconnect()
-      await own.remove()
-    })
+    after(() => own.remove())
 
     it('its policy and its AOF are faults with their cures', async () => {
+      const redis = new Redis(own.url)
       await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
       await redis.config('SET', 'appendonly', 'no')
+      redis.disconnect()
       const found = await runDoctor({ ...environment, REDIS_URL: own.url })
       expect(found.Redis?.state).to.equal('ok')
       expect(found['Redis policy']).to.include({ state: 'fault' })

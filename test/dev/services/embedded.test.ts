@@ -1,21 +1,19 @@
 import { expect } from 'chai'
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../../../src/config.js'
 import { runNode, stopProcesses } from '../../helpers/process/processes.js'
+import { createDataFolder } from '../../helpers/services/services.js'
 
+const FAULT = `(() => { try { embedded.embeddedSettings() } catch (error) { return error.message } })()`
 const embedded = new URL('../../../dist/dev/services/embedded.js', import.meta.url).href
 
 describe('embedded settings', () => {
   let folder: string
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'linehook-embedded-'))
+  beforeEach(() => {
+    folder = createDataFolder('embedded')
   })
-
-  afterEach(() => rm(folder, { recursive: true, force: true }))
-
   after(stopProcesses)
 
   /** What an expression about dev/services/embedded.ts gives in this folder, in a process of its own. */
@@ -52,18 +50,14 @@ describe('embedded settings', () => {
   it('a link to a file of secrets that is not there is named, as on a volume that is not mounted', async () => {
     await mkdir(join(folder, '.data'), { recursive: true })
     await symlink('/nowhere/settings.json', join(folder, '.data/settings.json'))
-    const said = await evaluate(
-      `(() => { try { embedded.embeddedSettings() } catch (error) { return error.message } })()`,
-    )
+    const said = await evaluate(FAULT)
     expect(said).to.match(/\/\.data\/settings\.json leads to a file that is not there\./)
   })
 
   it('a damaged file of secrets is named, and stays as it is', async () => {
     await environment()
     await writeFile(join(folder, '.data/settings.json'), '{"encryptionKey":')
-    const said = await evaluate(
-      `(() => { try { embedded.embeddedSettings() } catch (error) { return error.message } })()`,
-    )
+    const said = await evaluate(FAULT)
     expect(said).to.match(/\/\.data\/settings\.json is damaged\. .+ restore it from a backup$/)
     expect(await readFile(join(folder, '.data/settings.json'), 'utf8')).to.equal('{"encryptionKey":')
   })

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLinehook } from '../../../dev/services/start-lock.js'
+import { createDataFolder } from '../../helpers/services/services.js'
 
 const startLock = new URL('../../../dist/dev/services/start-lock.js', import.meta.url).href
 
@@ -30,7 +30,7 @@ describe('the lock of a start', () => {
   let racers: ChildProcess[] = []
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'linehook-lock-'))
+    folder = createDataFolder('lock')
     mkdirSync(join(folder, '.data'))
     lock = join(folder, '.data/start.pid')
     racers = await startRacers(8)
@@ -38,7 +38,6 @@ describe('the lock of a start', () => {
 
   afterEach(() => {
     for (const racer of racers) racer.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
   })
 
   // A lock is held only by what looks like Linehook, so its name is in the command line.

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   fromSources,
@@ -11,6 +10,7 @@ import {
   withMetricsPorts,
   type Supervisor,
 } from '../../../dev/start/supervise.js'
+import { createDataFolder } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
 
 describe('supervise', () => {
@@ -18,15 +18,11 @@ describe('supervise', () => {
   let lines: string[]
   const supervisors: Supervisor[] = []
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'linehook-supervise-'))
+  beforeEach(() => {
+    folder = createDataFolder('supervise')
     lines = []
   })
-
-  afterEach(async () => {
-    await Promise.all(supervisors.splice(0).map((supervisor) => supervisor.stop()))
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterEach(() => Promise.all(supervisors.splice(0).map((supervisor) => supervisor.stop())))
 
   /** Supervises programs that print their process id first; `then` is what they do after it. */
   function run(then: Record<string, string>, options: Parameters<typeof supervise>[3] = {}): Supervisor {

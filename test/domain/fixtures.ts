@@ -2,16 +2,23 @@ import { Webhook } from 'standardwebhooks'
 import type { CarrierClient } from '../../src/carriers/carrier.js'
 import { transaction, type Database } from '../../src/database/connection.js'
 import type { ClaimedDelivery } from '../../src/database/endpoints/deliveries/delivering.js'
+import type { Message } from '../../src/database/messages/message.js'
+import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
+import { getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../src/domain/context.js'
 import { deliver, type DeliverOutcome } from '../../src/domain/endpoints/deliveries/deliver.js'
+import { postMessage, type NewMessage } from '../../src/domain/messages/post.js'
 import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
-import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../src/domain/messages/submit.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import type { SendOutcome } from '../../src/domain/messages/send/send-outcome.js'
+import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../src/domain/messages/submit.js'
 import { asError } from '../../src/errors.js'
 import { newId } from '../../src/ids.js'
 import { jobIdOf } from '../../src/queues/jobs.js'
+import { startProxy } from '../database/proxy.js'
+import { createJoinedContext } from '../helpers/context.js'
 import type { TestLine } from '../helpers/factories.js'
+import { createTestRedis } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
 
 /** A row of `messages`, as far as tests look at it. */
@@ -166,7 +173,10 @@ export function mediaAt(
 }
 
 /** What a carrier brings to a line; by default a text from ANNA. */
-export function inboundText(line: TestLine, overrides: Partial<InboundMessage> = {}): InboundMessage {
+export function inboundText(
+  line: Pick<TestLine, 'number'>,
+  overrides: Partial<InboundMessage> = {},
+): InboundMessage {
   return {
     carrierAccount: 'simulator',
     carrierMessageId: newId(),
@@ -233,6 +243,10 @@ export async function countRows({ db }: { db: Database }, table: string): Promis
   const [row] = await db(table).count<{ count: string }[]>()
   return Number(row?.count)
 }
+
+/** Waits until so many statements wait for locks that others have. */
+export const untilLocked = ({ db }: { db: Database }, count = 1): Promise<boolean> =>
+  until('it waits for a lock', async () => (await countWaitingForLocks({ db })) >= count)
 
 /** How many statements wait for a lock that another has. */
 export async function countWaitingForLocks({ db }: { db: Database }): Promise<number> {
@@ -387,6 +401,69 @@ export async function addUndelivered(
      from deliveries d, made where d.id = :id`,
     { eventId, id, count },
   )
+}
+
+/**
+ * So many more rows like one that is there, with ids of their own. What else differs is written in SQL, in which n
+ * counts them from 1 and `o` is the row.
+ */
+export async function addCopies(
+  { db }: { db: Database },
+  table: 'messages' | 'deliveries',
+  id: string,
+  count: number,
+  columns: Record<string, string> = {},
+): Promise<void> {
+  const places = table === 'messages' ? { position: `nextval('message_positions')` } : {}
+  const differing = Object.entries({ id: 'new_id()', ...places, ...columns })
+  // With n among its arguments a copy is made for each n, and not once for all.
+  await db.raw(
+    `insert into ?? select copy.* from ?? o, generate_series(1, ?::integer) n, lateral jsonb_populate_record(o,
+       jsonb_build_object('n', n, ${differing.map(([name, sql]) => `'${name}', ${sql}`).join()})) copy where o.id = ?`,
+    [table, table, count, id],
+  )
+}
+
+/** What a user sends from a line; by default a text to ANNA. */
+export function post(
+  context: Context,
+  { userId, lineId }: Pick<TestLine, 'userId' | 'lineId'>,
+  overrides: Partial<NewMessage> = {},
+): Promise<Message> {
+  const to = { userId, applicationId: undefined, lineId, toNumber: ANNA }
+  return postMessage(context, { ...to, text: 'Hello', idempotencyKey: undefined, ...overrides })
+}
+
+/** The context of another process of the service, whose Redis is away. The caller closes it. */
+export async function createWithoutRedis(first: Context): Promise<Context> {
+  const proxy = await startProxy(await createTestRedis())
+  const context = await createJoinedContext(first, { REDIS_URL: proxy.url })
+  proxy.goDown()
+  await until('the connection is lost', () => context.redis.status !== 'ready')
+  const close = async () => {
+    await context.close()
+    await proxy.close()
+  }
+  return { ...context, close }
+}
+
+export async function changeSettings(
+  context: Context,
+  name: string,
+  settings: Record<string, unknown>,
+): Promise<void> {
+  await changeCarrierAccount(context, await getCarrierAccount(context, name), { settings })
+}
+
+/** A carrier account calls the message so too. */
+export async function nameAtCarrier(
+  { db }: { db: Database },
+  messageId: string,
+  carrierMessageId: string,
+  carrier = 'simulator',
+): Promise<void> {
+  const name = { carrier, carrier_message_id: carrierMessageId, message_id: messageId }
+  await db('carrier_message_ids').insert(name)
 }
 
 /** A moment of Postgres's clock, for a column: so long ago. */

@@ -12,12 +12,14 @@ export async function refusal(refused: Promise<unknown>): Promise<{ status: numb
   throw new Error('it was not refused')
 }
 
-/** It is refused with this status, and where a text is given with that text. */
+/** It is refused with this status, and where a text or a pattern is given with a text like that. */
 export async function expectRefusal(
   refused: Promise<unknown>,
   status: number,
-  message?: string,
+  message?: string | RegExp,
+  what?: string,
 ): Promise<void> {
   const how = await refusal(refused)
-  expect(how).to.deep.equal({ status, message: message ?? how.message })
+  if (message instanceof RegExp) expect(how.message, what).to.match(message)
+  expect(how, what).to.deep.equal({ status, message: typeof message === 'string' ? message : how.message })
 }

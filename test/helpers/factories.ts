@@ -1,5 +1,5 @@
 import { getConnection } from '../../src/domain/lines/connection-overview.js'
-import { enableConnection, setLineEndpointUrl } from '../../src/domain/lines/connections.js'
+import { changeConnection, enableConnection, setLineEndpointUrl } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { createIncomingWebhook } from '../../src/domain/lines/incoming-webhooks.js'
 import { addLine, type NewLine } from '../../src/domain/lines/lines.js'
@@ -29,10 +29,10 @@ export function own({ userId, endpointId }: Pick<TestLine, 'userId' | 'endpointI
 /** A line of a new user, connected, with an incoming webhook and, if a URL is given, an outgoing one. */
 export async function createLine(
   context: Context,
-  overrides: Partial<NewLine> & { outgoingUrl?: string } = {},
+  overrides: Partial<NewLine> & { outgoingUrl?: string; optInEvents?: string[] } = {},
 ): Promise<TestLine> {
   const number = (count += 1)
-  const { outgoingUrl, ...fields } = overrides
+  const { outgoingUrl, optInEvents, ...fields } = overrides
   const userId = fields.userId ?? (await addUser(context, { email: `user${number}@example.com` })).id
   const line = await addLine(context, {
     number: `+1555${String(number).padStart(7, '0')}`,
@@ -42,6 +42,7 @@ export async function createLine(
   })
   await enableConnection(context, userId, line.id)
   if (outgoingUrl !== undefined) await setLineEndpointUrl(context, userId, line.id, outgoingUrl)
+  if (optInEvents !== undefined) await changeConnection(context, userId, line.id, { optInEvents })
   const endpointId = (await getConnection(context, userId, line.id)).endpoint?.id ?? ''
   const { url, token } = await createIncomingWebhook(context, userId, line.id)
   const { pathname, search } = new URL(url)

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { listAuthorizedLines } from '../../../src/database/applications/authorizations.js'
 import { deleteApplication, updateApplication } from '../../../src/domain/applications/applications.js'
 import {
@@ -21,8 +20,15 @@ import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
 import { expectRefusal } from '../refusal.js'
-import { changeRows, deliveryRow, inboundText, type DeliveryRow } from '../fixtures.js'
-import { connect, createApplication } from './applications.js'
+import {
+  changeRows,
+  deliveryRow,
+  inboundText,
+  type DeliveryRow,
+  verifyEvent,
+  textEventOf,
+} from '../fixtures.js'
+import { connect, createApplication, countTokens, grantTokens } from './applications.js'
 
 describeContext('lines of applications', (context) => {
   describe('lines connected to applications', () => {
@@ -39,22 +45,8 @@ describeContext('lines of applications', (context) => {
       authorizeLines(context, { applicationId, userId: line.userId, lineIds, scopes: ['messages:connect'] })
     const connected = async (userId = line.userId) =>
       (await listAuthorizedLines(context.db, applicationId, userId)).map(({ id }) => id)
-    const tokenCount = async (userId: string) =>
-      (
-        await context
-          .db('oauth_records')
-          .where({ kind: 'Grant', application_id: applicationId, user_id: userId })
-          .where('expires_at', '>', new Date())
-      ).length
-    const grant = (userId: string) =>
-      context.db('oauth_records').insert({
-        kind: 'Grant',
-        id_hash: Buffer.from(newId()),
-        application_id: applicationId,
-        user_id: userId,
-        payload: {},
-        expires_at: new Date(Date.now() + 60_000),
-      })
+    const tokenCount = (userId: string) => countTokens(context, { id: applicationId }, userId)
+    const grant = (userId: string) => grantTokens(context, { id: applicationId }, userId)
 
     it('stay connected while they are disabled, when their owner chooses among the active ones', async () => {
       await choose(line.lineId, second.lineId)
@@ -198,11 +190,10 @@ describeContext('lines of applications', (context) => {
     let application: Awaited<ReturnType<typeof createApplication>>
 
     const line = lineForEachTest(context)
+    const createAsking = () =>
+      createApplication(context, { webhookUrl: receiver.url, optInEvents: ['lineDisconnected'] })
     beforeEach(async () => {
-      application = await createApplication(context, {
-        webhookUrl: receiver.url,
-        optInEvents: ['lineDisconnected'],
-      })
+      application = await createAsking()
       await connect(context, application, line)
     })
 
@@ -214,17 +205,9 @@ describeContext('lines of applications', (context) => {
         .select<(DeliveryRow & { type: string })[]>('*')
     const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(context, id, endpointId)
     const received = () =>
-      receiver.requests.map(
-        ({ headers, body }) =>
-          new Webhook(application.signingSecret!).verify(body, headers as Record<string, string>) as object,
-      )
-    const eventOf = ({ lineId, userId, number }: TestLine) => ({
-      type: 'lineDisconnected',
-      payload: '',
-      fromNumber: number,
-      toNumber: number,
-      userId,
-      lineId,
+      receiver.requests.map((request) => verifyEvent(request, application.signingSecret!) as object)
+    const eventOf = (of: TestLine) => ({
+      ...{ ...textEventOf(of), type: 'lineDisconnected', payload: '', fromNumber: of.number },
     })
     const disconnect = () => endAuthorization(context, line.userId, application.id, line.lineId)
 
@@ -294,10 +277,7 @@ describeContext('lines of applications', (context) => {
     })
 
     it('is made for no other application, and not while nothing is disconnected', async () => {
-      const other = await createApplication(context, {
-        webhookUrl: receiver.url,
-        optInEvents: ['lineDisconnected'],
-      })
+      const other = await createAsking()
       await connect(context, other, line)
       await connect(context, application, line)
       expect(await deliveries()).to.deep.equal([])

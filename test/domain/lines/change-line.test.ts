@@ -134,19 +134,14 @@ describeContext('a change of a line', (context) => {
     expect((await change({ allowedCountries: null })).pausedCountries).to.deep.equal(['JM'])
   })
 
-  const COUNTRIES = 'allowedCountries must be two-letter ISO 3166 codes, such as US,CA'
-  for (const [changes, sentence] of [
-    [{ allowedCountries: [] }, COUNTRIES],
-    [{ allowedCountries: ['US', 'uk'] }, `${COUNTRIES}. UK is not one. Did you mean GB?`],
-    [{ allowedCountries: ['ZZ'] }, `${COUNTRIES}. ZZ is not one`],
-    [{ messagesPerMinute: 0 }, 'messagesPerMinute must be a whole number from 1 to 100000'],
-    [
-      { carrierAccount: 'pigeon' },
-      'Carrier pigeon is not set up. Add it with `linehook carrier add`. The simulator needs SIMULATOR=true',
-    ],
-  ] as const) {
+  // What else is refused is in `lines.test.ts`: a new line is read by the same functions.
+  for (const [changes, words] of [
+    [{ allowedCountries: [] }, /^allowedCountries must be/],
+    [{ messagesPerMinute: 0 }, /^messagesPerMinute must be/],
+    [{ carrierAccount: 'pigeon' }, /^Carrier pigeon is not set up/],
+  ] satisfies [LineChanges, RegExp][]) {
     it(`is refused with ${JSON.stringify(changes)}`, async () => {
-      await expectRefusal(change(changes as LineChanges), 400, sentence)
+      await expectRefusal(change(changes), 400, words)
       expect(await written()).to.deep.equal([])
     })
   }

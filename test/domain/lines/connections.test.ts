@@ -16,7 +16,7 @@ import { describeContext } from '../../helpers/context.js'
 import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { countWaitingForLocks } from '../fixtures.js'
-import { refusal } from '../refusal.js'
+import { refusal, expectRefusal } from '../refusal.js'
 
 const URL_A = 'http://127.0.0.1:9/a'
 const URL_B = 'http://127.0.0.1:9/b'
@@ -142,9 +142,7 @@ describeContext('a developer connection', (context) => {
 
     for (const url of ['not a url', 'ftp://example.com/', 'http://10.0.0.1/', 'http://user:pw@127.0.0.1/']) {
       it(`that may be called, unlike ${url}`, async () => {
-        const { status, message } = await refusal(setUrl(url))
-        expect(status).to.equal(400)
-        expect(message).to.match(/^url: ./)
+        await expectRefusal(setUrl(url), 400, /^url: ./)
         expect(await find()).to.include({ outgoingWebhookUrl: null })
       })
     }

@@ -15,6 +15,7 @@ import { describeContext } from '../../helpers/context.js'
 import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { expectRefusal, refusal } from '../refusal.js'
 import { ago, changeRows } from '../fixtures.js'
+import { failure } from '../../helpers/failure.js'
 
 const NO_WEBHOOK = { status: 404, message: 'This line has no incoming webhook. Create one first' }
 const NO_LINE = { status: 404, message: 'No such line' }
@@ -153,9 +154,9 @@ describeContext('an incoming webhook', { environment }, (context) => {
 
     it('is still opened by the old one after a repeat, which is refused', async () => {
       const { token: second } = await regenerate(60)
-      const refused = await refusal(regenerate(60))
-      expect(refused.status).to.equal(409)
-      expect(refused.message).to.match(
+      await expectRefusal(
+        regenerate(60),
+        409,
         /^overlapSeconds: the previous token still works until \d{4}-\S+ \d\d:\d\d UTC, .*, or end both immediately \(0\)$/,
       )
       expect([await opens(line.token), await opens(second)]).to.deep.equal([true, true])
@@ -213,10 +214,7 @@ describeContext('an incoming webhook', { environment }, (context) => {
          where line_id = ?`,
         [line.lineId, other.lineId],
       )
-      const thrown: unknown = await revealIncomingWebhook(context, other.userId, other.lineId).catch(
-        (error: unknown) => error,
-      )
-      expect(thrown).to.be.instanceOf(Error)
+      await failure(revealIncomingWebhook(context, other.userId, other.lineId))
       expect((await reveal())?.token).to.equal(line.token)
     })
   })

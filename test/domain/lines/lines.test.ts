@@ -14,7 +14,8 @@ import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { addUser } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
-import { expectRefusal, refusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
+import { inboundText } from '../fixtures.js'
 
 describeContext('lines', (context) => {
   let userId: string
@@ -113,9 +114,8 @@ describeContext('lines', (context) => {
   it('have numbers of their own, also those of other users', async () => {
     const { number } = await add()
     const other = await addUser(context, { email: 'ben@example.com' })
-    const taken = { status: 409, message: `number ${number} already belongs to a line` }
-    expect(await refusal(add({ number }))).to.deep.equal(taken)
-    expect(await refusal(add({ number, userId: other.id }))).to.deep.equal(taken)
+    for (const fields of [{}, { userId: other.id }])
+      await expectRefusal(add({ number, ...fields }), 409, `number ${number} already belongs to a line`)
   })
 
   it('are found by id and by number, however it is written', async () => {
@@ -155,7 +155,6 @@ describeContext('lines', (context) => {
   })
 
   describe('of a user', () => {
-    const noLine = { status: 404, message: 'No such line' }
     let strangerId: string
 
     before(async () => {
@@ -198,13 +197,7 @@ describeContext('lines', (context) => {
         lastActivityAt: null,
       })
       await enableConnection(context, userId, line.id)
-      await receiveMessage(context, {
-        carrierAccount: 'simulator',
-        carrierMessageId: newId(),
-        fromNumber: '+15005550101',
-        toNumber: line.number,
-        content: { type: 'inboundText', text: 'Hi' },
-      })
+      await receiveMessage(context, inboundText({ number: line.number }))
       const own = await getOwnLine(context, userId, line.id)
       expect(own.isConnected).to.equal(true)
       expect(Date.now() - own.lastActivityAt!.getTime()).to.be.within(-1000, 20_000)
@@ -217,9 +210,9 @@ describeContext('lines', (context) => {
         [userId, newId()],
         [userId, 'x'],
       ] as const) {
-        expect(await refusal(getOwnLine(context, user, wrong))).to.deep.equal(noLine)
-        expect(await refusal(renameLine(context, user, wrong, 'Mine'))).to.deep.equal(noLine)
-        expect(await refusal(setLineStatus(context, user, wrong, 'disabled'))).to.deep.equal(noLine)
+        await expectRefusal(getOwnLine(context, user, wrong), 404, 'No such line')
+        await expectRefusal(renameLine(context, user, wrong, 'Mine'), 404, 'No such line')
+        await expectRefusal(setLineStatus(context, user, wrong, 'disabled'), 404, 'No such line')
       }
       const unchanged = await getOwnLine(context, userId, id)
       expect(unchanged).to.include({ name: unchanged.number, status: 'active' })
@@ -231,11 +224,9 @@ describeContext('lines', (context) => {
       expect((await getOwnLine(context, userId, id)).name).to.equal('<b>Front</b> desk')
     })
 
-    for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
-      it(`are not renamed to ${JSON.stringify(name.slice(0, 5))} (${name.length})`, async () => {
-        const { id } = await add()
-        await expectRefusal(renameLine(context, userId, id, name), 400, 'name must have 1 to 100 characters')
-      })
-    }
+    it('are not renamed to nothing', async () => {
+      const { id } = await add()
+      await expectRefusal(renameLine(context, userId, id, ' '), 400, 'name must have 1 to 100 characters')
+    })
   })
 })

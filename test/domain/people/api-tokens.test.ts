@@ -9,8 +9,7 @@ import { openHolder } from '../../database/hold.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { expectRefusal } from '../refusal.js'
-import { until } from '../../helpers/until.js'
-import { changeRows, countWaitingForLocks } from '../fixtures.js'
+import { changeRows, untilLocked } from '../fixtures.js'
 
 const UNUSED = {
   lastUsedAt: null,
@@ -52,7 +51,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
     const trx = await openHolder(context.db)
     await trx('api_tokens').where({ id }).update({ last_used_at: trx.fn.now() })
     const second = findTokenOwner(context, token)
-    await until('it waits', async () => (await countWaitingForLocks(context)) === 1)
+    await untilLocked(context)
     await trx.commit()
     const first = await lastUsedMs(id)
     expect(await second).to.include({ tokenId: id })
@@ -121,17 +120,9 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
     expect(await findTokenOwner(context, token)).to.include({ userId })
   })
 
-  for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
-    it(`need a name, unlike ${JSON.stringify(name.slice(0, 5))} of ${name.length} characters`, async () => {
-      const refused = createApiToken(context, userId, name)
-      await expectRefusal(refused, 400, 'name must have 1 to 100 characters. Say what the token is for')
-    })
-  }
-
-  it('can have a name of 100 characters, in any script', async () => {
-    const name = 'ж'.repeat(100)
-    await createApiToken(context, userId, name)
-    expect((await listApiTokens(context.db, userId))[0]).to.include({ name })
+  it('need a name', async () => {
+    const refused = createApiToken(context, userId, ' ')
+    await expectRefusal(refused, 400, 'name must have 1 to 100 characters. Say what the token is for')
   })
 
   for (const [what, token] of [

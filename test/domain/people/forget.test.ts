@@ -13,10 +13,8 @@ import { exportPerson } from '../../../src/domain/operating/exports/exports.js'
 import { getOwnLine } from '../../../src/domain/lines/lines.js'
 import { claimTask, type ClaimedTask } from '../../../src/database/operating/tasks.js'
 import { newId } from '../../../src/ids.js'
-import { until } from '../../helpers/until.js'
 import { readZip } from '../../helpers/zip.js'
 import { buffer } from 'node:stream/consumers'
-import { postMessage } from '../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { listLatestContacts } from '../../../src/database/messages/conversations/conversations.js'
 import { describeContext } from '../../helpers/context.js'
@@ -29,12 +27,15 @@ import {
   BEN,
   claimDelivery,
   claimMessage,
-  countWaitingForLocks,
   inboundText,
   messageRow,
   queueMessage,
+  addCopies,
+  post,
+  untilLocked,
 } from '../fixtures.js'
 import { EVERYTHING, hasFile, insertPast, leftOf, monthAgo } from '../operating/retention/past.js'
+import { expectRefusal } from '../refusal.js'
 
 /** Every row in which a text stands, by table. */
 async function findText({ db }: Context, text: string): Promise<string[]> {
@@ -175,7 +176,7 @@ describeContext('forgetting a person', (context) => {
       const trx = await context.db.transaction()
       await trx.raw('select lock_line(?::uuid)', [line.lineId])
       const batch = queueListBatch(context, task)
-      await until('it waits for its line', async () => (await countWaitingForLocks(context)) > 0)
+      await untilLocked(context)
       await forgetPerson(context, ANNA, REASON)
       await trx.commit()
       await batch
@@ -241,11 +242,7 @@ describeContext('forgetting a person', (context) => {
       help_answered_at: null,
       unread_id: null,
     })
-    const text = { userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA }
-    const refused = await failure(
-      postMessage(context, { ...text, text: 'Hello again', mediaUrl: undefined, idempotencyKey: undefined }),
-    )
-    expect(refused.message).to.match(/opted out|STOP/)
+    expect((await failure(post(context, line))).message).to.match(/opted out|STOP/)
     expect(await findPerson(context, ANNA)).to.include({ messages: 0, optOuts: 1 })
   })
 
@@ -273,9 +270,8 @@ describeContext('forgetting a person', (context) => {
   it('does not begin while a worker has a text or an event in its hands, and says so', async () => {
     const sending = await queueMessage(context, line)
     await claimMessage(context, sending)
-    const refused = await failure(forgetPerson(context, ANNA, REASON))
-    expect(refused).to.include({ status: 409 })
-    expect(refused.message).to.match(/^1 messages, events or media of this number are being processed/)
+    const words = /^1 messages, events or media of this number are being processed/
+    await expectRefusal(forgetPerson(context, ANNA, REASON), 409, words)
     expect((await messageRow(context, sending)).text).to.equal('Hello')
 
     await changeRows(context, 'messages', sending, { status: 'sent', lease_until: null })
@@ -315,10 +311,11 @@ describeContext('forgetting a person', (context) => {
     const [own] = await context.db('endpoints').where({ user_id: line.userId }).pluck<string[]>('id')
     await changeRows(context, 'deliveries', past.deliveryId, { endpoint_id: own })
     await forgetPerson(context, ANNA, REASON)
-    const again = await failure(sendMessageAgain(context, line.userId, failed, 'key', 'console'))
-    expect(again.message).to.match(/was erased/)
-    const delivered = await failure(sendDeliveryAgain(context, line.userId, past.deliveryId))
-    expect(delivered.message).to.match(/was erased/)
+    for (const again of [
+      () => sendMessageAgain(context, line.userId, failed, 'key', 'console'),
+      () => sendDeliveryAgain(context, line.userId, past.deliveryId),
+    ])
+      expect((await failure(again())).message).to.match(/was erased/)
   })
 
   it('is in the audit log, without the number, and so is a look before it', async () => {
@@ -339,21 +336,15 @@ describeContext('forgetting a person', (context) => {
       { limit: 1 },
     )
     expect(told?.after).to.deep.equal({ reason: REASON })
-    const { message } = await failure(forgetPerson(context, ANNA, ' why '))
-    expect(message).to.match(/^reason must say in 5 to 300 characters/)
+    await expectRefusal(forgetPerson(context, ANNA, ' why '), 400, /^reason must say in 5 to 300 characters/)
   })
 
   it('counts all deliveries of an event, even if they are more than it erases at once', async () => {
     const { eventId, deliveryId } = await insertPast(context, line, monthAgo(2))
     await changeRows(context, 'events', eventId, { message_id: null })
     await context.db('messages').delete()
-    await context.db.raw(
-      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number, created_at)
-       select overlay(id::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, user_id, line_id, event_id, endpoint_id,
-         'delivered', type, from_number, created_at
-       from deliveries, generate_series(1, 200) n where id = ?`,
-      [deliveryId],
-    )
+    const id = `overlay(o.id::text placing lpad(to_hex(n), 8, '0') from 29)`
+    await addCopies(context, 'deliveries', deliveryId, 200, { id })
     const { deliveries } = await findPerson(context, ANNA)
     expect(deliveries).to.equal(201)
     expect(await forgetPerson(context, ANNA, REASON)).to.include({ deliveries })

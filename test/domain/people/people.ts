@@ -2,7 +2,8 @@ import type { Context } from '../../../src/domain/context.js'
 import { hashPassword } from '../../../src/domain/people/passwords.js'
 import { addUser, type Role, type User } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
-import { until } from '../../helpers/until.js'
+import { createSetUpLink } from '../../../src/domain/people/set-up-links.js'
+import { changeRows } from '../fixtures.js'
 
 export type Person = User
 
@@ -24,12 +25,16 @@ export async function createPerson(
 ): Promise<Person> {
   const user = await addUser(context, { email: `${newId()}@example.com`, name: 'Ada', role })
   if (password === null) return user
-  await context
-    .db('users')
-    .where({ id: user.id })
-    .update({ password_hash: await hashOf(password) })
+  await changeRows(context, 'users', user.id, { password_hash: await hashOf(password) })
   return { ...user, hasPassword: true }
 }
+
+/** The token in a new set-up link: of this user, or of nobody in particular. */
+export async function linkTokenFor(context: Context, userId: string | null): Promise<string> {
+  return tokenIn((await createSetUpLink(context, userId)).url)
+}
+
+export const tokenIn = (url: string) => new URL(url).searchParams.get('token') ?? ''
 
 /** Called in the body of a `describe`: a new user for each of its tests, and no attempts to sign in. */
 export function personForEachTest(context: Context): Person {
@@ -40,12 +45,3 @@ export function personForEachTest(context: Context): Person {
   })
   return person
 }
-
-/** Waits until something waits for a row that the test has locked. */
-export const untilLockIsAwaited = ({ db }: Context) =>
-  until('it waits for a locked row', async () => {
-    const { rows } = await db.raw<{ rows: unknown[] }>(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0
-  })

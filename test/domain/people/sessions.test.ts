@@ -8,7 +8,7 @@ import {
   findSession,
   type Session,
 } from '../../../src/domain/people/sessions.js'
-import { createSetUpLink, findSetUpLink } from '../../../src/domain/people/set-up-links.js'
+import { findSetUpLink } from '../../../src/domain/people/set-up-links.js'
 import { SIGN_IN_REFUSED, signIn } from '../../../src/domain/people/sign-in.js'
 import { newId } from '../../../src/ids.js'
 import { newToken, sha256 } from '../../../src/secrets.js'
@@ -16,8 +16,8 @@ import { listAudit } from '../../../src/domain/operating/audit.js'
 import { describeContext } from '../../helpers/context.js'
 import { setUpApp } from '../../helpers/web/second-factor.js'
 import { startSession } from '../../helpers/web/sessions.js'
-import { personForEachTest, createPerson, PASSWORD, untilLockIsAwaited } from './people.js'
-import { ago, changeRows } from '../fixtures.js'
+import { personForEachTest, createPerson, PASSWORD, linkTokenFor } from './people.js'
+import { ago, changeRows, untilLocked } from '../fixtures.js'
 import { expectRefusal, refusal } from '../refusal.js'
 
 const ADDRESS = '192.0.2.1'
@@ -261,16 +261,16 @@ describeContext('sessions', (context) => {
       const holder = await context.db.transaction()
       await holder('users').where({ id: ada.id }).update({ password_hash: 'another one' })
       const confirmed = refusal(confirm(session, PASSWORD))
-      await untilLockIsAwaited(context)
+      await untilLocked(context)
       await holder.commit()
       expect(await confirmed).to.include({ status: 401 })
       expect(await get(token)).to.include({ id: session.id, isConfirmed: false })
     })
 
     it('cannot be had by a set-up link that was not used', async () => {
-      const { url } = await createSetUpLink(context, ada.id)
+      const token = await linkTokenFor(context, ada.id)
       await changePassword(context, await get(await start()), PASSWORD, NEXT, ADDRESS)
-      expect(await findSetUpLink(context, new URL(url).searchParams.get('token') ?? '')).to.equal(undefined)
+      expect(await findSetUpLink(context, token)).to.equal(undefined)
     })
   })
 

@@ -17,7 +17,7 @@ import { describeContext } from '../../helpers/context.js'
 import { startSession } from '../../helpers/web/sessions.js'
 import { expectRefusal, refusal } from '../refusal.js'
 import { changeRows } from '../fixtures.js'
-import { createPerson, PASSWORD, type Person } from './people.js'
+import { createPerson, PASSWORD, type Person, linkTokenFor, tokenIn } from './people.js'
 
 const USED_UP = { status: 404, message: 'This link has expired or was already used. Ask for a new one' }
 const NEXT = 'a whole new password'
@@ -29,7 +29,7 @@ describeContext('set-up links', { environment }, (context) => {
     await context.db.raw('truncate users, set_up_links cascade')
   })
 
-  const link = async (userId: string | null) => tokenOf((await createSetUpLink(context, userId)).url)
+  const link = (userId: string | null) => linkTokenFor(context, userId)
   const complete = (token: string, overrides: Partial<SetUpFields> = {}) =>
     completeSetUp(context, token, { password: NEXT, userAgent: 'Firefox', ...overrides })
   const signInAs = (email: string, password: string) =>
@@ -176,7 +176,7 @@ describeContext('set-up links', { environment }, (context) => {
 
     it('make the operator, who is signed in', async () => {
       const { url } = (await createFirstSetUpLink(context))!
-      const { token: sessionToken } = await complete(tokenOf(url), { email, name: 'Grace' })
+      const { token: sessionToken } = await complete(tokenIn(url), { email, name: 'Grace' })
       const { id, ...operator } = await getUserByEmail(context, email)
       expect(operator).to.deep.include({ email, name: 'Grace', role: 'operator', hasPassword: true })
       expect(await findSession(context, sessionToken)).to.include({ userId: id, role: 'operator' })
@@ -235,7 +235,7 @@ describeContext('set-up links', { environment }, (context) => {
   describe('at a first start', () => {
     const first = async () => {
       const created = await createFirstSetUpLink(context)
-      return created && findSetUpLink(context, tokenOf(created.url))
+      return created && findSetUpLink(context, tokenIn(created.url))
     }
 
     it('are for the operator who was added first, of those without a password', async () => {
@@ -259,7 +259,3 @@ describeContext('set-up links', { environment }, (context) => {
     })
   })
 })
-
-function tokenOf(url: string): string {
-  return new URL(url).searchParams.get('token') ?? ''
-}

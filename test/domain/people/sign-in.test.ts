@@ -8,8 +8,8 @@ import { Unavailable, UserError } from '../../../src/errors.js'
 import { newToken, sha256 } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'
 import { createPasskey } from './passkey.js'
-import { personForEachTest, createPerson, PASSWORD, untilLockIsAwaited } from './people.js'
-import { ago, changeRows } from '../fixtures.js'
+import { personForEachTest, createPerson, PASSWORD } from './people.js'
+import { ago, changeRows, untilLocked } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
 const REFUSED = { status: 401, message: SIGN_IN_REFUSED }
@@ -190,7 +190,7 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     ])
     const guesses = attempts(40, () => ({ password: WRONG }))
     try {
-      await untilLockIsAwaited(context)
+      await untilLocked(context)
       for (let n = 0; n < 20; n += 1)
         expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
     } finally {
@@ -226,7 +226,7 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     const holder = await context.db.transaction()
     await holder('users').where({ id: ada.id }).update({ password_hash: 'another one' })
     const signedIn = refusal(attempt())
-    await untilLockIsAwaited(context)
+    await untilLocked(context)
     await holder.commit()
     expect(await signedIn).to.deep.equal(REFUSED)
     expect(await listSessions(context.db, ada.id)).to.deep.equal([])
@@ -253,7 +253,7 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     const holder = await context.db.transaction()
     await holder('users').where({ id: ada.id }).forUpdate()
     const signedIn = refusal(byPasskey(answer))
-    await untilLockIsAwaited(context)
+    await untilLocked(context)
     await holder('passkeys').where({ user_id: ada.id }).delete()
     await holder.commit()
     expect(await signedIn).to.deep.equal({ status: 401, message: PASSKEY_REFUSED })

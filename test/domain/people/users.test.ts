@@ -14,14 +14,13 @@ import { listApiTokens } from '../../../src/database/people/api-tokens.js'
 import { listAuthorizedApplications } from '../../../src/domain/applications/authorizations.js'
 import { revokeAccess } from '../../../src/domain/people/revoke-access.js'
 import { changePassword, findSession } from '../../../src/domain/people/sessions.js'
-import { sha256 } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startSession } from '../../helpers/web/sessions.js'
-import { personForEachTest, createPerson, PASSWORD } from './people.js'
+import { personForEachTest, createPerson, PASSWORD, linkTokenFor } from './people.js'
 import { expectRefusal } from '../refusal.js'
 import { changeRows, overlap } from '../fixtures.js'
-import { connect, createApplication } from '../applications/applications.js'
+import { connect, createApplication, grantTokens, countTokens } from '../applications/applications.js'
 
 const NEXT = 'a whole new password'
 
@@ -37,13 +36,12 @@ describeContext('users', (context) => {
     expect(await getUserByEmail(context, ' bEN@EXAMPLE.com ')).to.deep.equal(user)
   })
 
-  for (const [n, name] of [undefined, '', '  ', '\0'].entries()) {
-    it(`are named after their address when the name is ${name === undefined ? 'not given' : JSON.stringify(name)}`, async () => {
-      const email = `unnamed${n}@example.com`
-      const user = await addUser(context, { email, ...(name === undefined ? {} : { name }) })
-      expect(user).to.include({ name: email })
+  it('are named after their address when there is no name', async () => {
+    expect(await addUser(context, { email: 'a@example.com' })).to.include({ name: 'a@example.com' })
+    expect(await addUser(context, { email: 'b@example.com', name: ' ' })).to.include({
+      name: 'b@example.com',
     })
-  }
+  })
 
   it('have addresses of their own, whatever the case', async () => {
     await addUser(context, { email: 'cleo@example.com' })
@@ -146,9 +144,8 @@ describeContext('users', (context) => {
     })
 
     it('gets in by no set-up link, has no new one, and no new API token', async () => {
-      const { url } = await createSetUpLink(context, ada.id)
+      const token = await linkTokenFor(context, ada.id)
       await disableUser(context, ada.id, 'goes_on')
-      const token = new URL(url).searchParams.get('token') ?? ''
       const complete = completeSetUp(context, token, { password: 'a phrase of hers alone', userAgent: '' })
       await expectRefusal(complete, 404)
       const refused = createSetUpLink(context, ada.id)
@@ -224,22 +221,13 @@ describeContext('users', (context) => {
         optInEvents: ['lineDisconnected'],
       })
       await connect(context, application, line)
-      await context.db('oauth_records').insert({
-        kind: 'Grant',
-        id_hash: sha256(newId()),
-        application_id: application.id,
-        user_id: ada.id,
-        payload: '{}',
-        expires_at: new Date(Date.now() + 3_600_000),
-      })
+      await grantTokens(context, application, ada.id)
     })
 
     const access = async () => ({
       tokenOwner: (await findTokenOwner(context, apiToken))?.userId,
       applications: (await listAuthorizedApplications(context, ada.id)).length,
-      grants: (
-        await context.db('oauth_records').where({ user_id: ada.id }).where('expires_at', '>', new Date())
-      ).length,
+      grants: await countTokens(context, application, ada.id),
     })
     const before = () => ({ tokenOwner: ada.id, applications: 1, grants: 1 })
     const none = { tokenOwner: undefined, applications: 0, grants: 0 }
@@ -283,8 +271,7 @@ describeContext('users', (context) => {
       })
 
       it(`${what} a password that is set by a link if it is ${revokes ? '' : 'not '}asked for`, async () => {
-        const { url } = await createSetUpLink(context, ada.id)
-        const token = new URL(url).searchParams.get('token') ?? ''
+        const token = await linkTokenFor(context, ada.id)
         await completeSetUp(context, token, { password: NEXT, userAgent: '', revokes })
         expect(await access()).to.deep.equal(revokes ? none : before())
       })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { smpp } from '../../../src/carriers/smpp/package.js'
-import { isReceipt, readReceipt } from '../../../src/carriers/smpp/receipts.js'
+import { isReceipt, readReceipt, readUnmarkedReceipt } from '../../../src/carriers/smpp/receipts.js'
 import { settingsOf } from './fixtures.js'
 
 const settings = settingsOf({ port: 1 })
@@ -9,9 +9,59 @@ function deliverSm(fields: Record<string, string | number | Buffer>) {
   return new smpp.PDU(new smpp.PDU('deliver_sm', fields).toBuffer())
 }
 
-function receipt(text: string, fields: Record<string, string | number | Buffer> = {}) {
-  return deliverSm({ esm_class: 4, data_coding: 0, short_message: Buffer.from(text), ...fields })
+function receipt(text: string | Buffer, fields: Record<string, string | number | Buffer> = {}) {
+  return deliverSm({ esm_class: 4, data_coding: 0, short_message: Buffer.from(text as string), ...fields })
 }
+
+const STANDARD = 'sub:001 dlvrd:001 submit date:2611211200 done date:2611211201 stat:DELIVRD err:000'
+const ucs2 = (text: string) => Buffer.from(text, 'utf16le').swap16()
+const ofTlv = (id: string) => ({ receipted_message_id: id, message_state: 2 })
+
+/** As SMSCs write them: from manuals of providers, tests of other implementations, and reports of what these could not read. */
+const FORMS: [what: string, id: string, text: string | Buffer, fields?: Record<string, string | number>][] = [
+  ['Text with a capital', '1f0', `id:1f0 ${STANDARD} Text: . . . . . . . . .`],
+  [
+    'dates with seconds',
+    '64567',
+    'id:64567 sub:001 dlvrd:001 submit date:190608165232 done date:190608165237 stat:DELIVRD err:000 text:Hello World',
+  ],
+  [
+    'an id with hyphens',
+    '7a1c7b22-6f0e-4a53-9be1-95d1a2a3b6aa',
+    `id:7a1c7b22-6f0e-4a53-9be1-95d1a2a3b6aa ${STANDARD}`,
+  ],
+  [
+    'neither sub nor dlvrd',
+    '1526758174',
+    'id:1526758174 submit date:1701240904 done date:1701240904 stat:DELIVRD err:000 text:hellow',
+  ],
+  ['only an id and a state', '0654354026', 'id:0654354026 stat:DELIVRD'],
+  ['another order', 'o1', 'stat:DELIVRD err:000 id:o1'],
+  ['line breaks', 'l1', 'id:l1\r\nstat:DELIVRD\r\nerr:0'],
+  ['words of a person at its end', 'w1', 'id:w1 stat:DELIVRD err:000 text:id:evil stat:UNDELIV'],
+  ['blanks behind colons', 'b1', 'id: b1 sub: 001 stat: DELIVRD err: 0'],
+  ['a NUL at the end', 'n1', 'id:n1 sub:001 err:000 stat:DELIVRD\0'],
+  ['a NUL behind its text', 'n2', `id:n2 ${STANDARD} text:\0`],
+  [
+    'commas',
+    'c1',
+    'id:c1,sub:001,dlvrd:001,submit date:2611211200,done date:2611211201,stat:DELIVRD,err:000',
+  ],
+  ['semicolons', 'c2', 'id:c2;sub:001;stat:DELIVRD;err:000;'],
+  ['equals signs', 'e1', 'id=e1 sub=001 dlvrd=001 stat=DELIVRD err=000 text='],
+  ['quotes', 'q1', 'id:"q1" sub:"001" stat:"DELIVRD" err:"000"'],
+  ['single quotes', 'q2', "id:'q2' stat:'DELIVRD' err:'000'"],
+  ['msgid and status', 'm1', 'msgid:m1 status:DELIVRD err:000'],
+  ['message_id, with the underscore of GSM-7', 'm_2', 'message\x11id:m\x112 status:DELIVERED'],
+  ['JSON', 'j1', '{"id":"j1","stat":"DELIVRD","err":"000"}'],
+  ['a state as a number', 's1', 'id:s1 sub:001 dlvrd:001 stat:2 err:000'],
+  ['a state in full', 's2', 'id:s2 stat:Delivered'],
+  ['capitals throughout', 'k1', 'ID:k1 SUB:001 DLVRD:001 STAT:DELIVRD ERR:000 TEXT:'],
+  ['UCS-2', 'u1', ucs2(`id:u1 ${STANDARD}`), { data_coding: 8 }],
+  ['UCS-2 that is said to be something else', 'u2', ucs2(`id:u2 ${STANDARD}`)],
+  ['TLVs and no text', 't1', '', ofTlv('t1')],
+  ['a TLV whose state says more than the text', 't3', 'id:t3 stat:ENROUTE', ofTlv('t3')],
+]
 
 describe('delivery receipts of SMPP', () => {
   const ofStandard = (stat: string, err = '000') =>
@@ -47,19 +97,13 @@ describe('delivery receipts of SMPP', () => {
     })
   }
 
-  for (const [what, text] of [
-    ['another order', 'stat:DELIVRD err:000 id:abc1'],
-    ['another case', 'ID:abc1 SUB:001 DLVRD:001 STAT:delivrd ERR:000 TEXT:'],
-    ['spaces', 'id: abc1 stat: DELIVRD'],
-    ['a state written out', 'id:abc1 stat:Delivered'],
-    ['line breaks', 'id:abc1\r\nstat:DELIVRD\r\nerr:0'],
-    ['words of a person at its end', 'id:abc1 stat:DELIVRD err:000 text:id:evil stat:UNDELIV'],
-  ] as const) {
-    it(`reads a text in ${what}`, () => {
-      expect(readReceipt(receipt(text), settings)).to.include({
-        carrierMessageId: 'abc1',
-        status: 'delivered',
-      })
+  for (const [what, id, text, fields] of FORMS) {
+    it(`reads this form, whether it is marked as a receipt or not: ${what}`, () => {
+      for (const esm_class of [4, 0]) {
+        const pdu = receipt(text, { source_addr: '15005550101', esm_class, ...fields })
+        const read = isReceipt(pdu) ? readReceipt(pdu, settings) : readUnmarkedReceipt(pdu, settings)
+        expect(read).to.include({ carrierMessageId: id, status: 'delivered' })
+      }
     })
   }
 

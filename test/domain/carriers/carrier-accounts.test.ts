@@ -22,14 +22,14 @@ import { addLine, getAnyLine } from '../../../src/domain/lines/lines.js'
 import { setRoutes } from '../../../src/domain/lines/routes.js'
 import { UserError } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext, describeContext } from '../../helpers/context.js'
+import { describeContext, joinService, createJoinedContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/services/parrot.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { overlap } from '../fixtures.js'
 import { createPerson } from '../people/people.js'
-import { refusal } from '../refusal.js'
+import { refusal, expectRefusal } from '../refusal.js'
 
 describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   let bird: Parrot
@@ -114,10 +114,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
 
     it('only once under a name', async () => {
       const { name } = await add()
-      expect(await refusal(add({ name }))).to.deep.equal({
-        status: 409,
-        message: `There is already a carrier account named ${name}`,
-      })
+      await expectRefusal(add({ name }), 409, `There is already a carrier account named ${name}`)
     })
 
     const url = 'http://127.0.0.1'
@@ -170,13 +167,10 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   })
 
   it('are unknown where there is none', async () => {
-    expect(await refusal(getCarrierAccount(context, 'nobody'))).to.deep.equal({
-      status: 404,
-      message: 'No carrier account is named nobody',
-    })
+    await expectRefusal(getCarrierAccount(context, 'nobody'), 404, 'No carrier account is named nobody')
     for (const id of [newId(), 'x', '']) {
-      expect((await refusal(getCarrierAccountById(context, id))).status).to.equal(404)
-      expect((await refusal(getCarrierAccountOverview(context, id))).status).to.equal(404)
+      await expectRefusal(getCarrierAccountById(context, id), 404)
+      await expectRefusal(getCarrierAccountOverview(context, id), 404)
     }
   })
 
@@ -250,9 +244,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
         [{ unset: ['wings'] }, /^Parrot has no setting wings/],
         [{ messagesPerSecond: 0 }, /^messagesPerSecond must/],
       ] as [CarrierAccountChange, RegExp][]) {
-        const { status, message } = await refusal(changeCarrierAccount(context, account, change))
-        expect(status).to.equal(400)
-        expect(message).to.match(expected)
+        await expectRefusal(changeCarrierAccount(context, account, change), 400, expected)
       }
       expect((await getCarrierAccountById(context, account.id)).version).to.equal(1)
     })
@@ -260,10 +252,8 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
     it('by one of two who do it at the same time', async () => {
       const account = await add()
       await changeCarrierAccount(context, account, { settings: { region: 'cage' } })
-      expect(await refusal(changeCarrierAccount(context, account, { handlesOptOut: false }))).to.deep.equal({
-        status: 409,
-        message: `${account.name} was changed by someone else in the meantime. Check it and try again`,
-      })
+      const words = `${account.name} was changed by someone else in the meantime. Check it and try again`
+      await expectRefusal(changeCarrierAccount(context, account, { handlesOptOut: false }), 409, words)
     })
   })
 
@@ -272,13 +262,11 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       const account = await add()
       const { id: userId } = await createPerson(context)
       const line = await addLine(context, { userId, number: '+15557770003', carrierAccount: account.name })
-      expect(await refusal(removeCarrierAccount(context, account))).to.deep.equal({
-        status: 409,
-        message: `${account.name} still has lines, so it cannot be removed. Pause its sending instead`,
-      })
+      const words = `${account.name} still has lines, so it cannot be removed. Pause its sending instead`
+      await expectRefusal(removeCarrierAccount(context, account), 409, words)
       await context.db('lines').where({ id: line.id }).delete()
       await removeCarrierAccount(context, account)
-      expect((await refusal(getCarrierAccount(context, account.name))).status).to.equal(404)
+      await expectRefusal(getCarrierAccount(context, account.name), 404)
     })
 
     describe('at the same moment as a line gets one', () => {
@@ -320,14 +308,15 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
 
     it('but not the simulator, which cannot be changed either', async () => {
       const simulator = await getCarrierAccount(context, 'simulator')
-      const expected = { status: 409, message: 'The simulator is built in and has no settings' }
-      expect(await refusal(removeCarrierAccount(context, simulator))).to.deep.equal(expected)
-      const change = changeCarrierAccount(context, simulator, { messagesPerSecond: 1 })
-      expect(await refusal(change)).to.deep.equal(expected)
+      const words = 'The simulator is built in and has no settings'
+      await expectRefusal(removeCarrierAccount(context, simulator), 409, words)
+      await expectRefusal(changeCarrierAccount(context, simulator, { messagesPerSecond: 1 }), 409, words)
     })
   })
 
   describe('are tested', () => {
+    const without = joinService(context, { SIMULATOR: 'false' })
+
     it('with a result that is kept, and says which settings it is of', async () => {
       const account = await add({ settings: { url: bird.url, apiKey: 'a-wrong-key' } })
       const fault = 'the parrot answered 401: look at apiKey'
@@ -382,31 +371,16 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
     })
 
     it('where the simulator is switched off, too', async () => {
-      const without = await createTestContext({
-        DATABASE_URL: context.config.databaseUrl,
-        SIMULATOR: 'false',
-      })
-      try {
-        const result = await testCarrierAccount(without, await getCarrierAccount(without, 'simulator'))
-        expect(result.ok).to.equal(false)
-        expect(result).to.have.property('fault').that.includes('The simulator needs SIMULATOR=true')
-      } finally {
-        await without.close()
-      }
+      const result = await testCarrierAccount(without, await getCarrierAccount(without, 'simulator'))
+      expect(result.ok).to.equal(false)
+      expect(result).to.have.property('fault').that.includes('The simulator needs SIMULATOR=true')
     })
   })
 
   describe('whose settings were sealed by another key', () => {
     const WORDS = /^The settings of the carrier account cannot be decrypted. Add the key/
-    const other = openForSuite(() =>
-      createTestContext(
-        {
-          DATABASE_URL: context.config.databaseUrl,
-          ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-        },
-        { carrierKinds: BIRDS },
-      ),
-    )
+    const newKey = { ENCRYPTION_KEY: randomBytes(32).toString('base64') }
+    const other = openForSuite(() => createJoinedContext(context, newKey, { carrierKinds: BIRDS }))
 
     it('say so, and keep their pace', async () => {
       const account = await add()
@@ -421,7 +395,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
 
       const { userId } = await createLine(context)
       const line = addLine(other, { userId, number: '+15557770009', carrierAccount: account.name })
-      expect((await refusal(line)).message).to.match(WORDS)
+      await expectRefusal(line, 409, WORDS)
 
       const sealed = await sealedOf(account)
       await changeCarrierAccount(other, account, { messagesPerSecond: 2 })

@@ -1,15 +1,12 @@
 import { expect } from 'chai'
-import { addCarrierAccount, getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/change.js'
+import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { findMessage } from '../../../src/database/messages/reading.js'
 import { readLimits } from '../../../src/domain/messages/limits.js'
-import { postMessage } from '../../../src/domain/messages/post.js'
 import { countForCaps, setSpendCap } from '../../../src/domain/messages/spending/spend-caps.js'
-import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
 import { presentMessage } from '../../../src/web/api/presenters.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA } from '../fixtures.js'
+import { post, submit, changeSettings } from '../fixtures.js'
 
 /** Two segments of UCS-2, or one with a Turkish table. */
 const TURKISH = `${'a'.repeat(70)}şğı`
@@ -19,11 +16,9 @@ describeContext('the national tables of an account', (context) => {
 
   const languages = () =>
     context.db('carrier_accounts').where({ name: 'smsc' }).first<{ languages: string[] }>('languages')
-  const change = async (settings: Record<string, unknown>) =>
-    changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), { settings })
+  const change = (settings: Record<string, unknown>) => changeSettings(context, 'smsc', settings)
   const send = async (of = line, text = TURKISH) => {
-    const given = { applicationId: undefined, idempotencyKey: undefined, toNumber: ANNA, text }
-    const { id } = await postMessage(context, { ...given, userId: of.userId, lineId: of.lineId })
+    const { id } = await post(context, of, { text })
     const message = await findMessage(context.db, of.userId, id)
     return presentMessage(context, message!)
   }
@@ -62,10 +57,7 @@ describeContext('the national tables of an account', (context) => {
     expect(await send()).to.include({ encoding: 'UCS-2', segmentCount: 2 })
     expect(await used()).to.equal(4)
     await change({ nationalTables: 'turkish' })
-    const webhook = await context.incomingWebhooks.lookUp(line.lineId)
-    await submitToIncomingWebhook(context, webhook!, {
-      ...{ toNumber: ANNA, text: TURKISH, idempotencyKey: undefined },
-    })
+    await submit(context, line.lineId, { text: TURKISH })
     expect(await used()).to.equal(5)
     const elsewhere = await createLine(context)
     expect(await send(elsewhere)).to.include({ encoding: 'UCS-2', segmentCount: 2 })

@@ -4,7 +4,6 @@ import {
   getCarrierAccount,
   listAccountOverviews,
 } from '../../../src/domain/carriers/carrier-accounts.js'
-import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/change.js'
 import { testCarrierAccount } from '../../../src/domain/carriers/accounts/carrier-test.js'
 import { viewSessions } from '../../../src/domain/carriers/accounts/sessions.js'
 import { holdAccounts } from '../../../src/domain/carriers/held-accounts/holder.js'
@@ -14,7 +13,7 @@ import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { startModem, type ModemState, type ModemStandIn } from '../../carriers/stand-ins/modem.js'
-import { ANNA, messageRow, queueMessage } from '../fixtures.js'
+import { ANNA, messageRow, queueMessage, changeSettings } from '../fixtures.js'
 import { receivedTexts } from './smpp/fixtures.js'
 
 const BEN = '+15550001111'
@@ -193,15 +192,12 @@ describe('the account of a modem', () => {
     await until('it is refused', refused)
     await holder.close()
     hold()
-    const stick = await getCarrierAccount(context, 'stick')
-    await changeCarrierAccount(context, stick, { settings: { baudRate: 9600 } })
+    await changeSettings(context, 'stick', { baudRate: 9600 })
     expect(await testCarrierAccount(context, await getCarrierAccount(context, 'stick')))
       .to.have.property('fault')
       .that.matches(/has refused the PIN/)
     expect(modem.commands.filter((each) => each.startsWith('AT+CPIN="'))).to.have.length(1)
-    await changeCarrierAccount(context, await getCarrierAccount(context, 'stick'), {
-      settings: { pin: '1234' },
-    })
+    await changeSettings(context, 'stick', { pin: '1234' })
     await until('it is connected', async () => (await shown()).isWhole)
     expect(modem.state.pinTries).to.equal(3)
   })

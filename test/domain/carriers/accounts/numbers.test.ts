@@ -12,7 +12,7 @@ import { addLine, listOwnLines } from '../../../../src/domain/lines/lines.js'
 import { describeContext } from '../../../helpers/context.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../../helpers/services/parrot.js'
 import { createPerson, type Person } from '../../people/people.js'
-import { refusal } from '../../refusal.js'
+import { expectRefusal } from '../../refusal.js'
 import { goOn } from '../../operating/tasks.js'
 
 const FREE = { id: 'PN1', number: '+15557771001', name: 'Front desk' }
@@ -117,9 +117,8 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
       ...{ kind: 'user', userId: owner.id, credentialId: null, address: null },
     })
     const asked = { userId: owner.id, numbers, setUp: true }
-    expect(await refusal(startImport(asOwner, account, { ...asked, numbers: ['+15557779999'] }))).to.include({
-      message: 'parrot has no number +15557779999',
-    })
+    const unknown = startImport(asOwner, account, { ...asked, numbers: ['+15557779999'] })
+    await expectRefusal(unknown, 409, 'parrot has no number +15557779999')
     const work = await startImport(asOwner, account, asked)
     expect(work).to.include({ kind: 'import', totalCount: 45, userId: owner.id })
     // A process that died between the numbers of a batch and its note.
@@ -146,16 +145,14 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
       [() => setUpNumbers(context, account, ['+15557779999']), 'parrot has no number +15557779999'],
       [() => setUpNumbers(context, finch), 'finch does not use callbacks, so its numbers need no setup'],
     ] as const) {
-      expect(await refusal(setUp())).to.deep.equal({ status: 409, message })
+      await expectRefusal(setUp(), 409, message)
     }
     expect(bird.setUp).to.deep.equal([])
   })
 
   it('say in words why they cannot be had', async () => {
-    expect(await refusal(listAccountNumbers(context, finch))).to.deep.equal({
-      status: 409,
-      message: 'finch cannot list its numbers. Add each one with `linehook line add`',
-    })
+    const words = 'finch cannot list its numbers. Add each one with `linehook line add`'
+    await expectRefusal(listAccountNumbers(context, finch), 409, words)
     const settings = { url: bird.url, apiKey: 'a-wrong-key' }
     const wrong = await addCarrierAccount(context, { name: 'wrong', kind: 'parrot', settings })
     for (const refused of [
@@ -163,10 +160,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
       () => importNumbers(context, wrong, { userId: owner.id, numbers: 'all' }),
       () => setUpNumbers(context, wrong),
     ]) {
-      expect(await refusal(refused())).to.deep.equal({
-        status: 409,
-        message: 'the parrot answered 401: look at apiKey',
-      })
+      await expectRefusal(refused(), 409, 'the parrot answered 401: look at apiKey')
     }
   })
 })

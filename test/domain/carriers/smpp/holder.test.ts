@@ -6,7 +6,6 @@ import { confirmArrivals } from '../../../../src/database/messages/arrivals.js'
 import { deleteCarrierAccount } from '../../../../src/database/carriers/carrier-accounts.js'
 import type { Database } from '../../../../src/database/connection.js'
 import { getCarrierAccount, listAccountOverviews } from '../../../../src/domain/carriers/carrier-accounts.js'
-import { changeCarrierAccount } from '../../../../src/domain/carriers/accounts/change.js'
 import { testCarrierAccount } from '../../../../src/domain/carriers/accounts/carrier-test.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { createContext } from '../../../../src/domain/open-context.js'
@@ -20,7 +19,7 @@ import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { memoryLog } from '../../../helpers/process/log.js'
 import { findMetric, parseMetrics, risesOf } from '../../../helpers/metrics.js'
 import { until } from '../../../helpers/until.js'
-import { ANNA, countRows, hasMessageJob, messageRow, queueMessage } from '../../fixtures.js'
+import { ANNA, countRows, hasMessageJob, messageRow, queueMessage, changeSettings } from '../../fixtures.js'
 import { addSmppAccount, receiveDelivery, receivedTexts } from './fixtures.js'
 
 describe('the sessions of SMPP accounts', () => {
@@ -51,9 +50,7 @@ describe('the sessions of SMPP accounts', () => {
     const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
     await until('it is bound', () => boundCount() === 1)
 
-    await changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), {
-      settings: { bindCount: 2 },
-    })
+    await changeSettings(context, 'smsc', { bindCount: 2 })
     await until('it is bound twice', () => boundCount() === 3 && smsc.sessions().length === 2)
 
     await deleteCarrierAccount(context.db, account.id)
@@ -324,15 +321,11 @@ describe('the sessions of SMPP accounts', () => {
       await until('it says that it is bound', async () => (await test()).ok)
 
       // Not of the session that is there, which has the settings of before.
-      await changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), {
-        settings: { password: 'wrong' },
-      })
+      await changeSettings(context, 'smsc', { password: 'wrong' })
       expect(await test())
         .to.have.property('fault')
         .that.contains('ESME_RINVPASWD')
-      await changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), {
-        settings: { password: 'right' },
-      })
+      await changeSettings(context, 'smsc', { password: 'right' })
       await until('it is bound again', async () => (await test()).ok)
       expect(await getCarrierAccount(context, 'smsc')).to.include({
         lastTestFault: null,

@@ -9,14 +9,22 @@ import { insertPart } from '../../../../src/database/text-parts.js'
 import { receiveStaleTexts } from '../../../../src/domain/carriers/held-accounts/long-texts.js'
 import { receivingTools } from '../../../../src/domain/carriers/held-accounts/receive.js'
 import { listUnclearCallbacks } from '../../../../src/domain/carriers/unclear-callbacks.js'
-import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { newId } from '../../../../src/ids.js'
 import { presentMessage } from '../../../../src/web/api/presenters.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { memoryLog } from '../../../helpers/process/log.js'
-import { ANNA, countRows, inboundText, messageRow, queueMessage, toldReasons } from '../../fixtures.js'
+import {
+  ANNA,
+  countRows,
+  inboundText,
+  messageRow,
+  queueMessage,
+  toldReasons,
+  nameAtCarrier,
+  changeRows,
+} from '../../fixtures.js'
 import {
   addSmppAccount,
   arrive,
@@ -65,6 +73,11 @@ describeContext('what an SMSC brings to a line', (context) => {
   })
 
   describe('again:', () => {
+    const age = (id: string, by: string) =>
+      changeRows(context, 'smpp_inbound', id, {
+        created_at: context.db.raw(`created_at - ?::interval`, [by]),
+      })
+
     it('after its session is over, it is a repeat, however often', async () => {
       const first = arrive(hi())
       await receive(first)
@@ -96,10 +109,7 @@ describeContext('what an SMSC brings to a line', (context) => {
       account.openSessionIds = () => [one, other]
       const first = arrive(hi(), one)
       await receive(first)
-      await context
-        .db('smpp_inbound')
-        .where({ id: first.id })
-        .update({ created_at: context.db.raw(`created_at - interval '6 seconds'`) })
+      await age(first.id, '6 seconds')
       expect((await receive(arrive(hi(), other))).confirmId).to.equal(first.id)
       expect(await texts()).to.have.length(1)
     })
@@ -115,16 +125,11 @@ describeContext('what an SMSC brings to a line', (context) => {
     it('an hour later it is another message, and after a week the old arrival is forgotten', async () => {
       const first = arrive(hi())
       await receive(first)
-      const isOlder = (by: string) =>
-        context
-          .db('smpp_inbound')
-          .where({ id: first.id })
-          .update({ created_at: context.db.raw(`created_at - ?::interval`, [by]) })
-      await isOlder('61 minutes')
+      await age(first.id, '61 minutes')
       await receive(arrive(hi()))
       expect(await texts()).to.have.length(2)
       expect(await deleteOldArrivals(context.db)).to.equal(0)
-      await isOlder('7 days')
+      await age(first.id, '7 days')
       expect(await deleteOldArrivals(context.db)).to.equal(1)
     })
 
@@ -352,9 +357,7 @@ describeContext('what an SMSC brings to a line', (context) => {
   describe('a receipt', () => {
     async function sent(carrierMessageId: string): Promise<string> {
       const id = await queueMessage(context, line, { status: 'sent', carrier_message_id: carrierMessageId })
-      await context
-        .db('carrier_message_ids')
-        .insert({ carrier: 'smsc', carrier_message_id: carrierMessageId, message_id: id })
+      await nameAtCarrier(context, id, carrierMessageId, 'smsc')
       return id
     }
     const receiptFor = (id: string, stat?: string, err?: string) => {
@@ -372,9 +375,8 @@ describeContext('what an SMSC brings to a line', (context) => {
     })
 
     it('tells what its state means, and what the SMSC’s own error does where the account’s settings say it', async () => {
-      const outgoingUrl = 'http://127.0.0.1:9/events'
-      line = await createLine(context, { carrierAccount: 'smsc', outgoingUrl })
-      await changeConnection(context, line.userId, line.lineId, { optInEvents: ['messageStatus'] })
+      const asking = { outgoingUrl: 'http://127.0.0.1:9/events', optInEvents: ['messageStatus'] }
+      line = await createLine(context, { carrierAccount: 'smsc', ...asking })
       const [, unknown, known] = await Promise.all(['e1', 'u1', 'k1'].map(sent))
       const knowing = { ...account, settings: { ...account.settings, receiptErrors: '27 no_credit' } }
       await receive(receiptFor('e1', 'EXPIRED', '001'))

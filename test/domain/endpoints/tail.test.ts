@@ -1,10 +1,8 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { createTail } from '../../../src/domain/endpoints/tail.js'
 import type { Step } from '../../../src/domain/endpoints/tail/steps.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
-import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { createLineEventFeed, signLineEvents } from '../../../src/domain/endpoints/line-events.js'
 import { announceOptOut } from '../../../src/domain/messages/opt-out/announce.js'
 import { newId } from '../../../src/ids.js'
@@ -12,7 +10,17 @@ import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
-import { receiveNew, changeRows, ANNA, inboundText, queueMessage, receiveForDelivery } from '../fixtures.js'
+import {
+  receiveNew,
+  changeRows,
+  ANNA,
+  inboundText,
+  queueMessage,
+  receiveForDelivery,
+  addCopies,
+  verifyEvent,
+  textEventOf,
+} from '../fixtures.js'
 
 describeContext('following what happens', (context) => {
   const receiver = openForSuite(startReceiver)
@@ -122,12 +130,8 @@ describeContext('following what happens', (context) => {
       return [steps.length, isMissingSome]
     }
     await look()
-    const queue = (count: number) =>
-      context.db.raw(
-        `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
-       select new_id(), ?, ?, 'outbound', 'webhook', ?, ?, 'Hello', 'queued' from generate_series(1, ?)`,
-        [line.userId, line.lineId, line.number, ANNA, count],
-      )
+    const queue = async (count: number) =>
+      addCopies(context, 'messages', await queueMessage(context, line), count - 1)
     await queue(2001)
     expect(await look()).to.deep.equal([2000, true])
     await queue(10)
@@ -186,25 +190,13 @@ describeContext('following what happens', (context) => {
       expect((await first()).ids).to.deep.equal([last])
       const { position } = await first()
       // Its id was made before that of the event that was told, and its row was committed after.
-      await context.db('messages').insert({
-        ...{
-          id: lateId,
-          user_id: line.userId,
-          line_id: line.lineId,
-          direction: 'inbound',
-          source: 'carrier',
-        },
-        ...{ from_number: ANNA, to_number: line.number, text: 'late', status: 'received' },
+      await queueMessage(context, line, {
+        ...{ id: lateId, direction: 'inbound', source: 'carrier', status: 'received' },
+        ...{ from_number: ANNA, to_number: line.number },
       })
       await context.db('events').insert({
-        ...{
-          id: newId(),
-          user_id: line.userId,
-          line_id: line.lineId,
-          message_id: lateId,
-          type: 'inboundText',
-        },
-        ...{ payload: 'late', from_number: ANNA, to_number: line.number },
+        ...{ id: newId(), user_id: line.userId, line_id: line.lineId, message_id: lateId },
+        ...{ type: 'inboundText', payload: 'late', from_number: ANNA, to_number: line.number },
       })
       await receive('new')
       for (const after of [last, position]) {
@@ -251,8 +243,7 @@ describeContext('following what happens', (context) => {
     })
 
     it('has what the line’s own URL asked for, and signs as for that URL', async () => {
-      line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
-      await changeConnection(context, line.userId, line.lineId, { optInEvents: ['optOut'] })
+      line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/', optInEvents: ['optOut'] })
       const feed = createLineEventFeed(context, line.lineId)
       await feed.next()
       const told = { id: line.lineId, userId: line.userId, number: line.number }
@@ -265,16 +256,8 @@ describeContext('following what happens', (context) => {
       const { events } = await feed.next()
       const [signed, ...others] = await signLineEvents(context, line, events)
       expect(others).to.deep.equal([])
-      expect(new Webhook(line.signingSecret).verify(signed?.body ?? '', signed?.headers ?? {})).to.deep.equal(
-        {
-          type: 'optOut',
-          payload: 'optedOut',
-          fromNumber: ANNA,
-          toNumber: line.number,
-          userId: line.userId,
-          lineId: line.lineId,
-        },
-      )
+      const expected = { ...textEventOf(line), type: 'optOut', payload: 'optedOut' }
+      expect(verifyEvent(signed, line.signingSecret)).to.deep.equal(expected)
       await changeRows(context, 'endpoints', { user_id: line.userId }, { policy: { shape: 'slack' } })
       const [shaped] = await signLineEvents(context, line, events)
       expect(JSON.parse(shaped?.body ?? '')).to.have.keys('text')

@@ -7,7 +7,7 @@ import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/endpoints/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
-import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { keepUpload } from '../../../src/domain/media/uploads.js'
 import type { Context } from '../../../src/domain/context.js'
 import { tryMessageNow } from '../../../src/domain/messages/try-now.js'
@@ -32,13 +32,15 @@ import {
   changeRows,
   hasDeliveryJob,
   inboundText,
-  type DeliveryRow,
   ago,
   countRows,
   mediaAt,
+  deliveriesOf as deliveriesOfMessage,
+  receiveNew,
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf, SENT_BY_PHONES } from '../media-samples.js'
+import { failure } from '../../helpers/failure.js'
 
 describe('when media are copied again', () => {
   const waits = (failure: MediaReason, purpose: 'inbound' | 'outbound') => {
@@ -94,27 +96,19 @@ describeContext('media that a line receives', (context) => {
     receiver.requests.length = 0
   })
 
-  const receive = async (url: string, type: 'inboundMedia' | 'voiceMail' = 'inboundMedia') => {
-    const inbound: InboundMessage = inboundText(line, { content: mediaAt(url, type) })
-    const outcome = await receiveMessage(context, inbound)
-    if (outcome.kind !== 'received') throw new Error(outcome.kind)
-    expect(outcome.deliveryCount).to.equal(0)
-    return outcome.messageId
+  const receive = async (url = host.give(PNG), type: 'inboundMedia' | 'voiceMail' = 'inboundMedia') => {
+    const messageId = await receiveNew(context, line, { content: mediaAt(url, type) })
+    expect(await deliveriesOf(messageId)).to.deep.equal([])
+    return messageId
   }
-  const deliveriesOf = (messageId: string) =>
-    context
-      .db('deliveries as d')
-      .join('events as e', 'e.id', 'd.event_id')
-      .where({ 'e.message_id': messageId })
-      .select<DeliveryRow[]>('d.*')
+  const deliveriesOf = (messageId: string) => deliveriesOfMessage(context, messageId)
   const saying = (status: number) => (_request: unknown, response: ServerResponse) =>
     response.writeHead(status).end()
   const hostedUrlOf = async (messageId: string) =>
     `${context.config.publicUrl}/media/${(await mediaRow(context, messageId)).token}`
 
   it('are copied before their event goes out, whose payload is our URL', async () => {
-    const id = await receive(host.give(PNG))
-    expect(await deliveriesOf(id)).to.deep.equal([])
+    const id = await receive()
     expect(await copyMedia(context, id)).to.deep.equal({ kind: 'stored', byteCount: PNG.length })
     const [delivery] = await deliveriesOf(id)
     expect(delivery).to.include({ status: 'pending', last_failure: null })
@@ -160,7 +154,7 @@ describeContext('media that a line receives', (context) => {
   })
 
   it('go to the endpoints of when the copy is there, and are held while the line is disabled', async () => {
-    const id = await receive(host.give(PNG))
+    const id = await receive()
     await changeRows(context, 'lines', line.lineId, { status: 'disabled' })
     await copyMedia(context, id)
     const [delivery] = await deliveriesOf(id)
@@ -353,9 +347,7 @@ describeContext('media that a line receives', (context) => {
         ...context.storage,
         put: () => Promise.reject(new StorageFailed('write', new Error('away'))),
       }
-      expect(await fetchMedia({ ...context, storage: broken }, (await mediaRow(context, id)).id)).to.include({
-        kind: 'retry',
-      })
+      expect(await copyMedia({ ...context, storage: broken }, id)).to.include({ kind: 'retry' })
       expect(await mediaRow(context, id)).to.include({ status: 'pending', source_url: inside(PNG) })
     })
   })
@@ -386,14 +378,6 @@ describeContext('media that a line receives', (context) => {
       await context.db('deliveries').delete()
     })
 
-    const receive = async (url = host.give(PNG)) => {
-      const outcome = await receiveMessage(
-        context,
-        inboundText(line, { content: { type: 'inboundMedia', urls: [url] } }),
-      )
-      if (outcome.kind !== 'received') throw new Error(outcome.kind)
-      return outcome.messageId
-    }
     const hasJob = async (id: string, generation: number) =>
       (await context.queues.fetchMedia.getJob(jobIdOf(id, generation))) !== undefined
     const endLease = (id: string) =>
@@ -434,8 +418,7 @@ describeContext('media that a line receives', (context) => {
       const day = timeOfId(stored.id).toISOString().slice(0, 10)
       expect(stored.storage_key, 'a folder for each day').to.match(new RegExp(`^${day}/${stored.id}-2$`))
       const first = stored.storage_key?.replace(/2$/, '1') ?? ''
-      const opened = await context.storage.open(first).catch((error: unknown) => error)
-      expect(opened).to.have.property('name', 'StoredFileMissing')
+      expect(await failure(context.storage.open(first))).to.have.property('name', 'StoredFileMissing')
       expect(await countRows(context, 'deliveries')).to.equal(1)
     })
 
@@ -451,7 +434,7 @@ describeContext('media that a line receives', (context) => {
     })
 
     it('are tried by their newest job only, however often a person asks for it', async () => {
-      const messageId = await receive(host.serve((_request, response) => response.writeHead(503).end()))
+      const messageId = await receive(host.serve(saying(503)))
       const { id } = await mediaRow(context, messageId)
       expect(await fetchMedia(context, id, 0)).to.include({ kind: 'retry' })
       for (let n = 1; n <= 3; n += 1) await tryMessageNow(context, line.userId, messageId)
@@ -487,9 +470,8 @@ describeContext('media that a line receives', (context) => {
       const leftBehind = `${timeOfId(id).toISOString().slice(0, 10)}/${id}-5`
       await context.storage.put(leftBehind, Readable.from(['x']), 1)
       expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_internal_error' })
-      const opened: unknown = await context.storage.open(leftBehind).catch((error: unknown) => error)
-      expect(opened).to.have.property('name', 'StoredFileMissing')
-      const [delivery] = await context.db('deliveries').select<{ status: string; last_failure: string }[]>()
+      expect(await failure(context.storage.open(leftBehind))).to.have.property('name', 'StoredFileMissing')
+      const [delivery] = await deliveriesOf(messageId)
       expect(delivery).to.include({ status: 'held', last_failure: 'media_internal_error' })
     })
 
@@ -504,12 +486,11 @@ describeContext('media that a line receives', (context) => {
           failure: 'media_unavailable',
         })
       }
-      const gone = host.serve((_request, response) => response.writeHead(404).end())
-      await changeRows(context, 'media', (await mediaRow(context, messageId)).id, { source_url: gone })
+      const isAt = (url: string) =>
+        changeRows(context, 'media', { message_id: messageId }, { source_url: url })
+      await isAt(host.serve(saying(404)))
       expect(await copyMedia(context, messageId)).to.include({ kind: 'retry', failure: 'media_http_404' })
-      await changeRows(context, 'media', (await mediaRow(context, messageId)).id, {
-        source_url: host.give(PNG),
-      })
+      await isAt(host.give(PNG))
       expect(await copyMedia(context, messageId)).to.include({ kind: 'stored' })
     })
 

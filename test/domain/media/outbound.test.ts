@@ -8,7 +8,6 @@ import { fetchMedia } from '../../../src/domain/media/fetch.js'
 import { removeOldMedia } from '../../../src/domain/media/retention.js'
 import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
-import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { keepUpload } from '../../../src/domain/media/uploads.js'
 import { describeContext } from '../../helpers/context.js'
@@ -18,7 +17,6 @@ import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
 import {
   ago,
-  ANNA,
   changeRows,
   hasMessageJob,
   messageRow,
@@ -26,9 +24,10 @@ import {
   sendWhenDue,
   takenMessages,
   UNLIMITED,
+  post as postFrom,
 } from '../fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
-import { refusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 
 const PNG = MEDIA.picture.png!
 const MPG = Buffer.concat([Buffer.from([0, 0, 1, 0xba, 0x44]), Buffer.alloc(64)])
@@ -57,11 +56,7 @@ describeContext('media that a line sends', { environment }, (context) => {
     await context.db('simulator_outbox').delete()
   })
 
-  const post = (mediaUrl: string | undefined, toNumber = ANNA) =>
-    postMessage(context, {
-      ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber, text: 'Look' },
-      ...{ mediaUrl, idempotencyKey: undefined },
-    })
+  const post = (mediaUrl: string) => postFrom(context, line, { mediaUrl })
 
   /** Posts a message and copies its media to the end. */
   const postAndCopy = async (mediaUrl: string, config = context.config) => {
@@ -225,9 +220,7 @@ describeContext('media that a line sends', { environment }, (context) => {
         ['http://127.0.0.2/a.png', /^mediaUrl: .*not on the public internet/],
         ['http://user:secret@127.0.0.1/a.png', /^mediaUrl: /],
       ] as const) {
-        const { status, message: said } = await refusal(post(url))
-        expect(status).to.equal(400)
-        expect(said).to.match(message)
+        await expectRefusal(post(url), 400, message)
       }
     })
   })
@@ -306,11 +299,7 @@ describeContext('media that a line sends', { environment }, (context) => {
   })
 
   describe('several in one message', () => {
-    const postSeveral = (mediaUrls: string[], by: Context = context) =>
-      postMessage(by, {
-        ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA },
-        ...{ text: 'Look', mediaUrls, idempotencyKey: undefined },
-      })
+    const postSeveral = (mediaUrls: string[], by: Context = context) => postFrom(by, line, { mediaUrls })
     const copies = (messageId: string) =>
       context.db('media').where({ message_id: messageId }).orderBy('id').select<MediaRow[]>()
     /** The line's carrier sends no more than this. */
@@ -355,9 +344,7 @@ describeContext('media that a line sends', { environment }, (context) => {
         [{ count: 20 }, Array<string>(11).fill(url), /^mediaUrls must have at most 10 URLs/],
         [{ count: 2 }, [url, 'cat.png'], /^mediaUrls\[1\] must be/],
       ] as const) {
-        const { status, message } = await refusal(postSeveral([...urls], limitedTo(media)))
-        expect(status).to.equal(400)
-        expect(message).to.match(said)
+        await expectRefusal(postSeveral([...urls], limitedTo(media)), 400, said)
       }
       expect(await context.db('messages').where({ line_id: line.lineId })).to.deep.equal([])
     })

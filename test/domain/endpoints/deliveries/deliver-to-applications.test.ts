@@ -27,9 +27,11 @@ import {
   type DeliveryRow,
 } from '../../fixtures.js'
 import { expectRefusal } from '../../refusal.js'
-import { connect, createApplication, FIELDS } from '../../applications/applications.js'
+import { connect, createApplication, FIELDS, endpointOf } from '../../applications/applications.js'
+import { openings } from '../../../helpers/openings.js'
 
 describeContext('events for applications', (context) => {
+  const open = openings()
   const receiver = openForEachTest(startReceiver)
   let application: Awaited<ReturnType<typeof createApplication>>
 
@@ -48,12 +50,6 @@ describeContext('events for applications', (context) => {
     return row!
   }
   const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(context, id, endpointId)
-  const endpointOf = async ({ id }: { id: string }) =>
-    context
-      .db('applications as a')
-      .join('endpoints as e', 'e.id', 'a.endpoint_id')
-      .where({ 'a.id': id })
-      .first<{ failing_since: Date | null; disabled_at: Date | null; disabled_reason: string }>('e.*')
 
   it('are delivered like a line’s own, and signed with the application’s secret', async () => {
     expect(await attempt(await receiveOne())).to.deep.equal({ kind: 'delivered' })
@@ -61,25 +57,21 @@ describeContext('events for applications', (context) => {
   })
 
   it('go to the line’s own server and to each application that may have them, under one id', async () => {
-    const server = await startReceiver()
-    try {
-      const both = await createLine(context, { outgoingUrl: server.url })
-      const second = await createApplication(context, { webhookUrl: receiver.url })
-      const sender = await createApplication(context, { webhookUrl: receiver.url })
-      const silent = await createApplication(context)
-      await connect(context, application, both)
-      await connect(context, second, both)
-      await connect(context, sender, both, ['messages:write'])
-      await connect(context, silent, both)
-      const deliveries = await receive(both)
-      expect(deliveries).to.have.length(3)
-      for (const each of deliveries) expect(await attempt(each)).to.deep.equal({ kind: 'delivered' })
-      const ids = [...server.requests, ...receiver.requests].map(({ headers }) => headers['webhook-id'])
-      expect([server.requests.length, receiver.requests.length, new Set(ids).size]).to.deep.equal([1, 2, 1])
-      verifyEvent(server.requests[0], both.signingSecret)
-    } finally {
-      await server.close()
-    }
+    const server = await open(startReceiver())
+    const both = await createLine(context, { outgoingUrl: server.url })
+    const second = await createApplication(context, { webhookUrl: receiver.url })
+    const sender = await createApplication(context, { webhookUrl: receiver.url })
+    const silent = await createApplication(context)
+    await connect(context, application, both)
+    await connect(context, second, both)
+    await connect(context, sender, both, ['messages:write'])
+    await connect(context, silent, both)
+    const deliveries = await receive(both)
+    expect(deliveries).to.have.length(3)
+    for (const each of deliveries) expect(await attempt(each)).to.deep.equal({ kind: 'delivered' })
+    const ids = [...server.requests, ...receiver.requests].map(({ headers }) => headers['webhook-id'])
+    expect([server.requests.length, receiver.requests.length, new Set(ids).size]).to.deep.equal([1, 2, 1])
+    verifyEvent(server.requests[0], both.signingSecret)
   })
 
   it('do not depend on the line’s developer connection', async () => {
@@ -175,7 +167,7 @@ describeContext('events for applications', (context) => {
       response.end()
     })
     expect(await attempt(await receiveOne())).to.deep.equal({ kind: 'held' })
-    expect((await endpointOf(application)).disabled_reason).to.equal('gone')
+    expect((await endpointOf(context, application)).disabled_reason).to.equal('gone')
     const { id, status } = await receiveOne()
     expect(status).to.equal('held')
 

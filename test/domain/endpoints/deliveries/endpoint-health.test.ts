@@ -14,15 +14,8 @@ import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { until } from '../../../helpers/until.js'
-import {
-  ago,
-  attemptRows,
-  changeRows,
-  countWaitingForLocks,
-  deliveryRow,
-  receiveForDelivery,
-} from '../../fixtures.js'
+import { ago, attemptRows, changeRows, deliveryRow, receiveForDelivery, untilLocked } from '../../fixtures.js'
+import { openings } from '../../../helpers/openings.js'
 
 interface Health {
   failing_since: Date | null
@@ -39,6 +32,7 @@ const HEALTHY: Health = {
 }
 
 describeContext('the health of an endpoint', (context) => {
+  const open = openings()
   const receiver = openForEachTest(startReceiver)
 
   const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
@@ -175,21 +169,17 @@ describeContext('the health of an endpoint', (context) => {
   })
 
   it('is not spoilt by what a former URL did', async () => {
-    const next = await startReceiver()
-    try {
-      receiver.answerWith((response) => {
-        void setLineEndpointUrl(context, line.userId, line.lineId, next.url).then(() =>
-          response.writeHead(410).end(),
-        )
-      })
-      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-      expect(await deliver(context, id, endpointId)).to.include({ kind: 'retry', ms: 0 })
-      expect(await health()).to.deep.equal(HEALTHY)
-      expect(await deliver(context, id, endpointId), 'to the new URL').to.deep.equal({ kind: 'delivered' })
-      expect(next.requests).to.have.length(1)
-    } finally {
-      await next.close()
-    }
+    const next = await open(startReceiver())
+    receiver.answerWith((response) => {
+      void setLineEndpointUrl(context, line.userId, line.lineId, next.url).then(() =>
+        response.writeHead(410).end(),
+      )
+    })
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    expect(await deliver(context, id, endpointId)).to.include({ kind: 'retry', ms: 0 })
+    expect(await health()).to.deep.equal(HEALTHY)
+    expect(await deliver(context, id, endpointId), 'to the new URL').to.deep.equal({ kind: 'delivered' })
+    expect(next.requests).to.have.length(1)
   })
 
   it('is not spoilt either if the URL is changed while the result is recorded', async () => {
@@ -197,7 +187,7 @@ describeContext('the health of an endpoint', (context) => {
     const trx = await openHolder(context.db)
     await setEndpointUrl(trx, line.endpointId, 'https://example.com/next')
     const attempted = attemptOne()
-    await until('the result waits', async () => (await countWaitingForLocks(context)) === 1)
+    await untilLocked(context)
     await trx.commit()
     await attempted
     expect(await health()).to.deep.equal(HEALTHY)
@@ -214,7 +204,7 @@ describeContext('the health of an endpoint', (context) => {
     })
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     const delivering = deliver(context, id, endpointId)
-    await until('the result waits', async () => (await countWaitingForLocks(context)) === 1)
+    await untilLocked(context)
     await trx.commit()
     await delivering
     expect(await health()).to.include({ disabled_at: null, disabled_reason: null })

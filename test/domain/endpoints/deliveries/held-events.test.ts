@@ -4,7 +4,6 @@ import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
 import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
 import { sendDeliveryAgain } from '../../../../src/domain/endpoints/deliveries/send-again.js'
-import { asError } from '../../../../src/errors.js'
 import { newId } from '../../../../src/ids.js'
 import { getEndpoint } from '../../../../src/domain/endpoints/get-endpoint.js'
 import { tryDeliveryNow, tryEndpointNow } from '../../../../src/domain/endpoints/deliveries/try-now.js'
@@ -33,9 +32,11 @@ import {
   messageRow,
   queueMessage,
   queueMessages,
+  addCopies,
 } from '../../fixtures.js'
 import { goOn } from '../../operating/tasks.js'
 import { connect, createApplication } from '../../applications/applications.js'
+import { failure } from '../../../helpers/failure.js'
 
 const IS_DISABLED = 'The endpoint is disabled. Enable it first'
 
@@ -54,12 +55,7 @@ describeContext('sending the events that were held', (context) => {
   async function holdMany(count: number): Promise<DeliveryRow> {
     const delivery = await receiveForDelivery(context, line)
     await changeRows(context, 'deliveries', delivery.id, { status: 'held' })
-    await context.db.raw(
-      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held', 'inboundText', 'x'
-       from generate_series(2, ?) n`,
-      [line.userId, line.lineId, delivery.event_id, delivery.endpoint_id, count],
-    )
+    await addCopies(context, 'deliveries', delivery.id, count - 1)
     return delivery
   }
 
@@ -72,7 +68,7 @@ describeContext('sending the events that were held', (context) => {
       'create trigger refuse before insert on audit_log for each row execute function refuse()',
     )
     try {
-      expect(String(await sendHeld().catch(asError))).to.include('no room')
+      expect((await failure(sendHeld())).message).to.include('no room')
       expect(await deliveryRow(context, id)).to.include({ status: 'held' })
     } finally {
       await context.db.raw('drop function refuse() cascade')

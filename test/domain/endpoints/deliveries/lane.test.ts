@@ -32,8 +32,10 @@ import {
   BEN,
   makeOverdue,
 } from '../../fixtures.js'
+import { openings } from '../../../helpers/openings.js'
 
 describe('the lane of an endpoint', () => {
+  const open = openings()
   let context: Context
   let proxy: Proxy
   const receiver = openForEachTest(startReceiver)
@@ -41,12 +43,8 @@ describe('the lane of an endpoint', () => {
   let held: ServerResponse[]
 
   before(async () => {
-    proxy = await startProxy(await createTestDatabase())
-    context = await createTestContext({ ENDPOINT_MAX_IN_FLIGHT: '2', DATABASE_URL: proxy.url })
-  })
-  after(async () => {
-    await context.close()
-    await proxy.close()
+    proxy = await open(startProxy(await createTestDatabase()))
+    context = await open(createTestContext({ ENDPOINT_MAX_IN_FLIGHT: '2', DATABASE_URL: proxy.url }))
   })
   beforeEach(() => {
     held = []
@@ -76,7 +74,7 @@ describe('the lane of an endpoint', () => {
   }
 
   async function anotherProcess(endpointMaxInFlight: number): Promise<Context> {
-    const other = createContext({ ...context.config, endpointMaxInFlight }, { process: 'another' })
+    const other = open(createContext({ ...context.config, endpointMaxInFlight }, { process: 'another' }))
     await whenReady(other.redis)
     return other
   }
@@ -92,12 +90,7 @@ describe('the lane of an endpoint', () => {
     const rows = await receiveMany(20)
     // One at a time, or the receiver might note two in the other order.
     await changeRows(context, 'endpoints', rows[0]!.endpoint_id, { places: 1 })
-    const one = await anotherProcess(1)
-    try {
-      expect(await run(rows[10]!, one)).to.equal(undefined)
-    } finally {
-      await one.close()
-    }
+    expect(await run(rows[10]!, await anotherProcess(1))).to.equal(undefined)
     expect(delivered()).to.deep.equal(rows.map(({ event_id: eventId }) => eventId))
     expect(new Set(await statuses(rows))).to.deep.equal(new Set(['delivered']))
     for (const { id } of rows) expect(await attemptRows(context, id)).to.have.length(1)
@@ -118,12 +111,8 @@ describe('the lane of an endpoint', () => {
     const before = await versions()
     // Jobs of the others: here, and in another process.
     const other = await anotherProcess(2)
-    try {
-      await Promise.all(rows.slice(2, 4).map((row) => run(row)))
-      await Promise.all(rows.slice(4).map((row) => run(row, other)))
-    } finally {
-      await other.close()
-    }
+    await Promise.all(rows.slice(2, 4).map((row) => run(row)))
+    await Promise.all(rows.slice(4).map((row) => run(row, other)))
     expect(await versions()).to.deep.equal(before)
     expect(held).to.have.length(2)
     answerHeld()
@@ -157,16 +146,12 @@ describe('the lane of an endpoint', () => {
   it('does not hold up others', async () => {
     const rows = await receiveMany(3)
     const { running } = await hangAt(2, rows[0]!)
-    const good = await startReceiver()
-    try {
-      const line = await createLine(context, { outgoingUrl: good.url })
-      await run(await receiveForDelivery(context, line))
-      expect(good.requests).to.have.length(1)
-    } finally {
-      answerHeld()
-      await running
-      await good.close()
-    }
+    const good = await open(startReceiver())
+    const line = await createLine(context, { outgoingUrl: good.url })
+    await run(await receiveForDelivery(context, line))
+    expect(good.requests).to.have.length(1)
+    answerHeld()
+    await running
   })
 
   it('takes what comes while it is worked on', async () => {
@@ -295,66 +280,53 @@ describe('the lane of an endpoint', () => {
   it('ends what is under way when its process is stopped, claims no more, and calls for another', async () => {
     const rows = await receiveMany(5)
     const stopped = await anotherProcess(2)
-    try {
-      const { running } = await hangAt(2, rows[0]!, stopped)
-      const stopping = stopLanes(stopped)
-      answerHeld()
-      await Promise.all([running, stopping])
-      expect(await statuses(rows)).to.deep.equal(['delivered', 'delivered', 'pending', 'pending', 'pending'])
-      expect(await hasLaneJob(context, rows[0]!.endpoint_id)).to.equal(true)
-      // A job that comes so late is not lost either.
-      const late = (await receiveMany(1))[0]!
-      await run(late, stopped)
-      expect(await statuses([late])).to.deep.equal(['pending'])
-      expect(await hasLaneJob(context, late.endpoint_id)).to.equal(true)
-    } finally {
-      await stopped.close()
-    }
+    const { running } = await hangAt(2, rows[0]!, stopped)
+    const stopping = stopLanes(stopped)
+    answerHeld()
+    await Promise.all([running, stopping])
+    expect(await statuses(rows)).to.deep.equal(['delivered', 'delivered', 'pending', 'pending', 'pending'])
+    expect(await hasLaneJob(context, rows[0]!.endpoint_id)).to.equal(true)
+    // A job that comes so late is not lost either.
+    const late = (await receiveMany(1))[0]!
+    await run(late, stopped)
+    expect(await statuses([late])).to.deep.equal(['pending'])
+    expect(await hasLaneJob(context, late.endpoint_id)).to.equal(true)
   })
 })
 
 describe('the places of a process', () => {
+  const open = openings()
+
   it('are shared by lanes: one that hangs leaves some for others, and who waits for one gets the next', async () => {
-    const context = await createTestContext({ DELIVER_CONCURRENCY: '4' })
-    const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver(), startReceiver()])
+    const context = await open(createTestContext({ DELIVER_CONCURRENCY: '4' }))
+    const receivers = await Promise.all([1, 2, 3, 4].map(() => open(startReceiver())))
     const held: ServerResponse[] = []
     for (const receiver of receivers) receiver.answerWith((response) => held.push(response))
-    try {
-      const runs: Promise<unknown>[] = []
-      for (const { url } of receivers) {
-        const rows = await receiveManyForDelivery(
-          context,
-          await createLine(context, { outgoingUrl: url }),
-          10,
-        )
-        runs.push(runLane(context, rows[0]!.endpoint_id, rows[0]!.id))
-        await until('all that may hang do', () => held.length === Math.min(4, runs.length + 1))
-      }
-      expect(receivers.map(({ requests }) => requests.length)).to.deep.equal([2, 1, 1, 0])
-      held.shift()!.end()
-      await until('the last has its turn', () => receivers[3].requests.length === 1)
-      for (const receiver of receivers) receiver.answerWith((response) => response.end())
-      for (const response of held) response.end()
-      await Promise.all(runs)
-      expect(receivers.map(({ requests }) => requests.length)).to.deep.equal([10, 10, 10, 10])
-    } finally {
-      await context.close()
-      await Promise.all(receivers.map((receiver) => receiver.close()))
+    const runs: Promise<unknown>[] = []
+    for (const { url } of receivers) {
+      const rows = await receiveManyForDelivery(context, await createLine(context, { outgoingUrl: url }), 10)
+      runs.push(runLane(context, rows[0]!.endpoint_id, rows[0]!.id))
+      await until('all that may hang do', () => held.length === Math.min(4, runs.length + 1))
     }
+    expect(receivers.map(({ requests }) => requests.length)).to.deep.equal([2, 1, 1, 0])
+    held.shift()!.end()
+    await until('the last has its turn', () => receivers[3]!.requests.length === 1)
+    for (const receiver of receivers) receiver.answerWith((response) => response.end())
+    for (const response of held) response.end()
+    await Promise.all(runs)
+    expect(receivers.map(({ requests }) => requests.length)).to.deep.equal([10, 10, 10, 10])
   })
 })
 
 describe('more endpoints that hang than a process has places', () => {
-  const TIMEOUT_MS = 2000
+  const open = openings()
   const good = openForEachTest(startReceiver)
   const hanging = openForEachTest(startReceiver)
 
-  async function open(places: number) {
+  function createWithPlaces(places: number): Promise<Context> {
     hanging.answerWith(() => undefined)
-    return createTestContext({
-      DELIVER_CONCURRENCY: String(places),
-      DELIVERY_TIMEOUT_MS: String(TIMEOUT_MS),
-    })
+    const environment = { DELIVER_CONCURRENCY: String(places), DELIVERY_TIMEOUT_MS: '2000' }
+    return open(createTestContext(environment))
   }
 
   /** A new endpoint with so many events. */
@@ -369,68 +341,60 @@ describe('more endpoints that hang than a process has places', () => {
   }
 
   it('do not keep out another one: it gets its event after one time-out, whatever waits for them', async () => {
-    const context = await open(4)
-    try {
-      // Those are there before anything hangs, because on a busy machine making them takes longer than a time-out.
-      const waiting = await createWaiting(context, good.url, 3)
-      const others = []
-      for (let n = 0; n < 4; n += 1) others.push(await createWaiting(context, hanging.url, 6))
-      const runs = others.map((each) => run(context, each))
-      await until('each place has a request', () => hanging.requests.length >= 4)
-      const begun = hanging.requests.length
-      let begunMeanwhile: number | undefined
-      good.answerWith((response) => {
-        begunMeanwhile ??= hanging.requests.length - begun
-        response.end()
-      })
-      runs.push(run(context, waiting))
-      await until('it gets its event', () => begunMeanwhile !== undefined)
-      expect(begunMeanwhile, 'the others’ second ones').to.be.at.most(3)
-      await until('it gets them all', () => good.requests.length === 3)
-      hanging.answerWith((response) => response.end())
-      await Promise.all(runs.map(({ ended }) => ended))
-      // Nothing was left lying; what timed out waits for its next attempt.
-      const left = context.db('deliveries').where({ attempt_count: 0 }).orWhere({ status: 'delivering' })
-      expect(await left.pluck('id')).to.deep.equal([])
-    } finally {
-      await context.close()
-    }
+    const context = await createWithPlaces(4)
+    // Those are there before anything hangs, because on a busy machine making them takes longer than a time-out.
+    const waiting = await createWaiting(context, good.url, 3)
+    const others = []
+    for (let n = 0; n < 4; n += 1) others.push(await createWaiting(context, hanging.url, 6))
+    const runs = others.map((each) => run(context, each))
+    await until('each place has a request', () => hanging.requests.length >= 4)
+    const begun = hanging.requests.length
+    let begunMeanwhile: number | undefined
+    good.answerWith((response) => {
+      begunMeanwhile ??= hanging.requests.length - begun
+      response.end()
+    })
+    runs.push(run(context, waiting))
+    await until('it gets its event', () => begunMeanwhile !== undefined)
+    expect(begunMeanwhile, 'the others’ second ones').to.be.at.most(3)
+    await until('it gets them all', () => good.requests.length === 3)
+    hanging.answerWith((response) => response.end())
+    await Promise.all(runs.map(({ ended }) => ended))
+    // Nothing was left lying; what timed out waits for its next attempt.
+    const left = context.db('deliveries').where({ attempt_count: 0 }).orWhere({ status: 'delivering' })
+    expect(await left.pluck('id')).to.deep.equal([])
   })
 
   it('go to the end of the queue after their turn when many wait, because more may wait there', async () => {
-    const context = await open(1)
-    try {
-      // Those are there before anything hangs, as above.
-      const [mine, ...waiting] = [
-        await createWaiting(context, hanging.url, 2),
-        await createWaiting(context, good.url, 1),
-        await createWaiting(context, hanging.url, 1),
-      ] as const
-      const first = run(context, mine)
-      await until('its request hangs', () => hanging.requests.length === 1)
-      const others = waiting.map((each) => run(context, each))
-      expect(await first.ended).to.equal(undefined)
-      expect(hanging.requests).to.have.length.at.most(2)
-      const jobs = await context.queues.deliverEvent.getWaiting()
-      const passedOn = jobs.filter(({ id }) => id?.startsWith(`lane-${first.endpointId}-`) === true)
-      expect(passedOn).to.have.length(1)
-      hanging.answerWith((response) => response.end())
-      await Promise.all(others.map(({ ended }) => ended))
-      await runLane(context, first.endpointId, passedOn[0]!.data.id)
-      const left = context.db('deliveries').where({ attempt_count: 0 })
-      expect(await left.pluck('id')).to.deep.equal([])
-    } finally {
-      await context.close()
-    }
+    const context = await createWithPlaces(1)
+    // Those are there before anything hangs, as above.
+    const [mine, ...waiting] = [
+      await createWaiting(context, hanging.url, 2),
+      await createWaiting(context, good.url, 1),
+      await createWaiting(context, hanging.url, 1),
+    ] as const
+    const first = run(context, mine)
+    await until('its request hangs', () => hanging.requests.length === 1)
+    const others = waiting.map((each) => run(context, each))
+    expect(await first.ended).to.equal(undefined)
+    expect(hanging.requests).to.have.length.at.most(2)
+    const jobs = await context.queues.deliverEvent.getWaiting()
+    const passedOn = jobs.filter(({ id }) => id?.startsWith(`lane-${first.endpointId}-`) === true)
+    expect(passedOn).to.have.length(1)
+    hanging.answerWith((response) => response.end())
+    await Promise.all(others.map(({ ended }) => ended))
+    await runLane(context, first.endpointId, passedOn[0]!.data.id)
+    expect(await context.db('deliveries').where({ attempt_count: 0 }).pluck('id')).to.deep.equal([])
   })
 })
 
 describe('the places of a process in an outage', () => {
+  const open = openings()
   const receiver = openForEachTest(startReceiver)
 
   it('are all there again after it, also if a crash could not be recorded', async () => {
-    const proxy = await startProxy(await createTestDatabase())
-    const context = await createTestContext({ DELIVER_CONCURRENCY: '1', DATABASE_URL: proxy.url })
+    const proxy = await open(startProxy(await createTestDatabase()))
+    const context = await open(createTestContext({ DELIVER_CONCURRENCY: '1', DATABASE_URL: proxy.url }))
     const during = (): Promise<never> => {
       proxy.goDown()
       return Promise.reject(new Error('a bug'))
@@ -442,18 +406,13 @@ describe('the places of a process in an outage', () => {
       closing: AbortSignal.abort(),
       leases: { ...leases, deliveries: { ...leases.deliveries, during } },
     }
-    try {
-      const row = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
-      const { endpoint_id: endpointId, id } = row
-      expect(await failure(runLane(broken, endpointId, id))).to.have.property('name', 'Unavailable')
-      proxy.goUp()
-      await changeRows(context, 'deliveries', id, { status: 'pending', lease_until: null })
-      await runLane(context, endpointId, id)
-      expect(receiver.requests).to.have.length(1)
-    } finally {
-      await context.close()
-      await proxy.close()
-    }
+    const row = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
+    const { endpoint_id: endpointId, id } = row
+    expect(await failure(runLane(broken, endpointId, id))).to.have.property('name', 'Unavailable')
+    proxy.goUp()
+    await changeRows(context, 'deliveries', id, { status: 'pending', lease_until: null })
+    await runLane(context, endpointId, id)
+    expect(receiver.requests).to.have.length(1)
   })
 })
 

@@ -17,7 +17,7 @@ import {
   receiveForDelivery,
   receiveManyForDelivery,
 } from '../../fixtures.js'
-import { refusal } from '../../refusal.js'
+import { expectRefusal } from '../../refusal.js'
 
 const environment = { ENDPOINT_MAX_IN_FLIGHT: '8' }
 
@@ -199,10 +199,6 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     [{ declinedEvents: ['endpoint.failing'] }, /declinedEvents must be a list of inboundText/],
   ]
   it('is refused by the name of the field that is wrong', async () => {
-    for (const [fields, words] of wrong) {
-      const { status, message } = await refusal(change(fields))
-      expect(status).to.equal(400)
-      expect(message).to.match(words)
-    }
+    for (const [fields, words] of wrong) await expectRefusal(change(fields), 400, words)
   })
 })

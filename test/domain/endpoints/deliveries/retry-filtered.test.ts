@@ -15,6 +15,7 @@ import {
   deliveryRow,
   receiveForDelivery,
   type DeliveryRow,
+  addCopies,
 } from '../../fixtures.js'
 import { goOn } from '../../operating/tasks.js'
 import { expectRefusal } from '../../refusal.js'
@@ -58,13 +59,10 @@ describeContext('retrying undelivered events', (context) => {
     await changeRows(context, 'deliveries', waiting.id, { last_failure: 'http_500' })
     const newer = await receiveForDelivery(context, line)
     // Of twenty lines each has a thousand rows searched at once. These are newer by more than clocks may differ.
-    await context.db.raw(
-      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number, created_at)
-       select lowest_id_at(t), user_id, line_id, event_id, endpoint_id, 'delivered', type, from_number, t
-       from deliveries, generate_series(1, 10000) n, lateral (select now() + interval '2 minutes' + n * interval '1 ms') x (t)
-       where id = ?`,
-      [newer.id],
-    )
+    const later = `now() + interval '2 minutes' + n * interval '1 ms'`
+    await addCopies(context, 'deliveries', newer.id, 10_000, {
+      ...{ id: `lowest_id_at(${later})`, created_at: later, status: `'delivered'` },
+    })
     const { task, isLookedThroughInPart } = await startRetry(context, line.userId, {})
     expect([task.totalCount, isLookedThroughInPart]).to.deep.equal([1, true])
     expect(await startRetry(context, line.userId, { until: timeOfId(newer.id) })).to.deep.include({

@@ -13,7 +13,7 @@ import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
-import { openForEachTest } from '../../../helpers/suite.js'
+import { openForEachTest, openForSuite } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import {
   verifyEvent,
@@ -29,7 +29,7 @@ import {
   type DeliveryRow,
 } from '../../fixtures.js'
 import { connect, createApplication } from '../../applications/applications.js'
-import { refusal } from '../../refusal.js'
+import { expectRefusal } from '../../refusal.js'
 
 const TEMPLATE = '{"from": {{ fromNumber | json }}, "said": {{ payload | json }}}'
 
@@ -66,6 +66,8 @@ const faultOf = (filled: Promise<string>): Promise<unknown> =>
   )
 
 describe('a template that takes the processor', () => {
+  const receiver = openForSuite(startReceiver)
+
   for (const [what, template] of Object.entries(HEAVY)) {
     it(`and ${what} is ended`, async () => {
       const fault = await faultOf(fill(template))
@@ -75,18 +77,13 @@ describe('a template that takes the processor', () => {
   }
 
   it('leaves the process free for others, and so do those that wait', async () => {
-    const receiver = await startReceiver()
-    try {
-      let isOver = false
-      const heavy = Promise.all(Object.values(HEAVY).map((template) => faultOf(fill(template)))).then(
-        () => (isOver = true),
-      )
-      expect((await fetch(receiver.url)).status).to.equal(200)
-      expect(isOver).to.equal(false)
-      await heavy
-    } finally {
-      await receiver.close()
-    }
+    let isOver = false
+    const heavy = Promise.all(Object.values(HEAVY).map((template) => faultOf(fill(template)))).then(
+      () => (isOver = true),
+    )
+    expect((await fetch(receiver.url)).status).to.equal(200)
+    expect(isOver).to.equal(false)
+    await heavy
   })
 
   it('lets others have their turn before its owner’s next one, which has to rest', async () => {
@@ -215,25 +212,25 @@ describeContext('a template of one’s own', (context) => {
       ['{"said": "{{ payload }}"}', /not JSON/],
       ['x'.repeat(16_385), /at most 16384 characters/],
     ] as const) {
-      expect((await refusal(change({ template }))).message).to.match(words)
+      await expectRefusal(change({ template }), 400, words)
     }
-    expect(
-      (await refusal(change({ template: '1', templateContentType: 'text/html\r\nx: y' }))).message,
-    ).to.match(/templateContentType must be a type/)
+    const twoLines = change({ template: '1', templateContentType: 'text/html\r\nx: y' })
+    await expectRefusal(twoLines, 400, /templateContentType must be a type/)
   })
 
   it('is not saved over another one that somebody has written at the same moment', async () => {
     await change({ template: '{{ payload | json }}' })
     const other = await context.db.transaction()
     await other('endpoints').where({ id: line.endpointId }).forUpdate().first()
-    const late = refusal(change({ templateContentType: 'text/plain' }))
+    const late = expectRefusal(
+      change({ templateContentType: 'text/plain' }),
+      409,
+      'Someone else just changed this policy. Try again',
+    )
     await until('it waits for the lock', async () => (await countWaitingForLocks(context)) > 0)
     await other('endpoints').update({ policy: { shape: 'template', template: '{{ type | json }}' } })
     await other.commit()
-    expect(await late).to.deep.equal({
-      status: 409,
-      message: 'Someone else just changed this policy. Try again',
-    })
+    await late
   })
 
   const HOSTILE = {
@@ -258,14 +255,10 @@ describeContext('a template of one’s own', (context) => {
     it('is not saved with it, nor is it previewed', async () => {
       const policy = { shape: 'template', template: heavy, templateContentType: 'text/plain' }
       const words = /^template: rendering takes longer than 500 ms. Use fewer loops/
-      expect(await refusal(changePolicy(context, ...own(line), policy)))
-        .to.have.property('message')
-        .that.matches(words)
+      await expectRefusal(changePolicy(context, ...own(line), policy), 400, words)
       // Its owner's next one would have to rest.
       const other = own(await createLine(context, { outgoingUrl: receiver.url }))
-      expect(await refusal(previewPolicy(context, ...other, policy)))
-        .to.have.property('message')
-        .that.matches(words)
+      await expectRefusal(previewPolicy(context, ...other, policy), 400, words)
     })
 
     it('gets the event tried again, because the machine may have been busy, and fewer at a time', async () => {

@@ -6,11 +6,10 @@ import {
   type ActivityFilter,
 } from '../../../src/domain/messages/activity.js'
 import { keepUpload } from '../../../src/domain/media/uploads.js'
-import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { copyMedia } from '../../helpers/media.js'
 import { createLine, lineForEachTest } from '../../helpers/factories.js'
-import { receiveNew, changeRows, BEN, queueMessage, receiveForDelivery } from '../fixtures.js'
+import { receiveNew, changeRows, BEN, queueMessage, receiveForDelivery, addCopies } from '../fixtures.js'
 import { MEDIA } from '../media-samples.js'
 import { idAt } from '../operating/retention/past.js'
 
@@ -129,11 +128,7 @@ describeContext('activity', (context) => {
     expect(await rows({ status: 'delivered' })).to.deep.equal(['in delivered', 'out'])
     expect(await rows({ status: 'received' })).to.deep.equal(['in delivered'])
     expect(await rows({ status: 'held' })).to.deep.equal([])
-    await context.db.raw(
-      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, type, from_number, status)
-       select ?, user_id, line_id, event_id, endpoint_id, type, from_number, 'held' from deliveries where id = ?`,
-      [newId(), id],
-    )
+    await addCopies(context, 'deliveries', id, 1, { status: `'held'` })
     expect(await rows({ status: 'delivered' })).to.deep.equal(['in delivered held', 'out'])
     expect(await rows({ status: 'held', direction: 'inbound', text: 'in' })).to.deep.equal([
       'in delivered held',

@@ -10,6 +10,7 @@ import { createLine, type TestLine } from '../../helpers/factories.js'
 import { createTestDatabase } from '../../helpers/services/services.js'
 import { queueMessages } from '../fixtures.js'
 import { until } from '../../helpers/until.js'
+import { openings } from '../../helpers/openings.js'
 
 const request = {
   messageId: 'm',
@@ -63,6 +64,7 @@ describe('what a process knows of the backlogs of lines', () => {
 const READING_MS = 200
 
 describe('room for more messages', () => {
+  const open = openings()
   let context: Context
   let proxy: Proxy
   let line: TestLine
@@ -70,13 +72,9 @@ describe('room for more messages', () => {
   let now = 0
 
   before(async () => {
-    proxy = await startProxy(await createTestDatabase())
-    context = await createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url })
+    proxy = await open(startProxy(await createTestDatabase()))
+    context = await open(createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url }))
     line = await createLine(context)
-  })
-  after(async () => {
-    await context.close()
-    await proxy.close()
   })
   beforeEach(async () => {
     now += 1_000_000
@@ -134,7 +132,7 @@ describe('room for more messages', () => {
 
   it('is there again when messages have gone, whatever the clock says meanwhile', async () => {
     const clock = Date.now
-    const other = await createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url })
+    const other = await open(createTestContext({ MAX_QUEUED_MESSAGES: '3', DATABASE_URL: proxy.url }))
     try {
       await queueMessages(context, line, 3)
       await until('it is full', () => isBacklogFull(other))
@@ -143,7 +141,6 @@ describe('room for more messages', () => {
       await until('there is room', async () => !(await isBacklogFull(other)))
     } finally {
       Date.now = clock
-      await other.close()
     }
   })
 

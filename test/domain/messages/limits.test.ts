@@ -4,7 +4,6 @@ import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { queueMessages, type QueueRequest } from '../../../src/database/messages/queueing.js'
 import { listSpendCaps } from '../../../src/database/messages/spend-caps.js'
-import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import {
   countForCaps,
@@ -23,7 +22,7 @@ import { describeContext, joinService } from '../../helpers/context.js'
 import { until } from '../../helpers/until.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
-import { submit, ago, ANNA, BEN, inboundText, queueMessage, countRows, UNLIMITED } from '../fixtures.js'
+import { submit, ago, ANNA, BEN, inboundText, queueMessage, countRows, UNLIMITED, post } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
 import { newNumber } from '../../web/support.js'
 
@@ -222,14 +221,13 @@ describeContext('the limits of a line', (context) => {
 
     it('refuses programs and people with 429 and until when, also for a message that is sent again', async () => {
       await capUser(2)
-      const post = () =>
-        postMessage(context, {
-          ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA },
-          ...{ text: 'x'.repeat(161), mediaUrl: undefined, idempotencyKey: undefined },
-        })
-      await post()
+      const postTwoSegments = () => post(context, line, { text: 'x'.repeat(161) })
+      await postTwoSegments()
       const failed = await queueMessage(context, line, { status: 'failed' })
-      for (const refused of [post, () => sendMessageAgain(context, line.userId, failed, newId(), 'api')]) {
+      for (const refused of [
+        postTwoSegments,
+        () => sendMessageAgain(context, line.userId, failed, newId(), 'api'),
+      ]) {
         const refusal = await failure(refused())
         expect(refusal).to.include({ status: 429 })
         expect(refusal.message).to.match(/^The daily segment cap of this line/)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { CarrierReason } from '../../../src/carrier-reasons.js'
 import { CarrierRejected } from '../../../src/carriers/carrier.js'
-import { changeConnection, disableConnection } from '../../../src/domain/lines/connections.js'
+import { disableConnection } from '../../../src/domain/lines/connections.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
@@ -57,11 +57,8 @@ describeContext('the event messageStatus', (context) => {
     line = await openLine(['messageStatus'])
   })
 
-  async function openLine(optInEvents: string[]): Promise<TestLine> {
-    const opened = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
-    await changeConnection(context, opened.userId, opened.lineId, { optInEvents })
-    return opened
-  }
+  const openLine = (optInEvents: string[]) =>
+    createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url, optInEvents })
 
   const events = (of = line) =>
     context

@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { findPeer } from '../../../src/database/lines/line-peers.js'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { receiveReceipt, receiveReceipts } from '../../../src/domain/messages/receipts.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
@@ -53,8 +52,8 @@ describeContext('a receipt', (context) => {
   })
 
   it('that tells of an opt-out makes one event, however many texts to the number come back together', async () => {
-    const asking = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
-    await changeConnection(context, asking.userId, asking.lineId, { optInEvents: ['optOut'] })
+    const outgoingUrl = 'http://127.0.0.1:9/events'
+    const asking = await createLine(context, { ...UNLIMITED, outgoingUrl, optInEvents: ['optOut'] })
     const ids = [await sendNew(context, asking), await sendNew(context, asking)]
     const receipts: Receipt[] = []
     for (const id of ids) {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { CarrierRefused, type UnknownMessage } from '../../../src/carriers/carrier.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
-import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
 import { newId } from '../../../src/ids.js'
@@ -19,6 +18,7 @@ import {
   queueMessage,
   toldReasons,
   UNLIMITED,
+  nameAtCarrier,
 } from '../fixtures.js'
 
 describeContext('reconciling messages whose outcome is unknown', (context) => {
@@ -86,9 +86,9 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
 
   it('what the code of its record means is told', async () => {
     await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
-    const own = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
-    await context.db('lines').where({ id: own.lineId }).update({ carrier: 'twilio-main' })
-    await changeConnection(context, own.userId, own.lineId, { optInEvents: ['messageStatus'] })
+    const asking = { outgoingUrl: 'http://127.0.0.1:9/events', optInEvents: ['messageStatus'] }
+    const own = await createLine(context, { ...UNLIMITED, ...asking })
+    await changeRows(context, 'lines', own.lineId, { carrier: 'twilio-main' })
     await unknown(10, { line_id: own.lineId, user_id: own.userId })
     findSent = () => Promise.resolve([record({ status: 'failed', error: 'gone', carrierCode: '30005' })])
     await reconcile(withRecords())
@@ -171,11 +171,7 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
 
   it('a record of another message counts for nothing', async () => {
     const known = record()
-    await context.db('carrier_message_ids').insert({
-      carrier: 'simulator',
-      carrier_message_id: known.carrierMessageId,
-      message_id: newId(),
-    })
+    await nameAtCarrier(context, newId(), known.carrierMessageId)
     findSent = () => Promise.resolve([known])
     const id = await unknown(10)
     await reconcile(withRecords())

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { cancelMessage, releaseDue, rescheduleMessage } from '../../../src/domain/messages/scheduling.js'
 import { type SendOptions } from '../../../src/domain/messages/send-options.js'
-import { postMessage, postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
+import { postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import type { IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
 import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
@@ -28,8 +27,9 @@ import {
   sendWhenDue,
   takenMessages,
   UNLIMITED,
+  post as postFrom,
 } from '../fixtures.js'
-import { expectRefusal, refusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { connect, createApplication } from '../applications/applications.js'
 
 const inMs = (ms: number) => new Date(Date.now() + ms)
@@ -44,17 +44,7 @@ describeContext('a message for later', (context) => {
     line = await createLine(context, UNLIMITED)
   })
 
-  const message = (overrides: Partial<NewMessage> = {}): NewMessage => ({
-    userId: line.userId,
-    applicationId: undefined,
-    lineId: line.lineId,
-    toNumber: ANNA,
-    text: 'Hello',
-    mediaUrl: undefined,
-    idempotencyKey: undefined,
-    ...overrides,
-  })
-  const post = (overrides: Partial<NewMessage> = {}) => postMessage(context, message(overrides))
+  const post = (overrides: Partial<NewMessage> = {}) => postFrom(context, line, overrides)
   const submitted = (overrides: Partial<IncomingWebhookMessage> = {}) =>
     submit(context, line.lineId, overrides)
   const come = (id: string) =>
@@ -166,9 +156,7 @@ describeContext('a message for later', (context) => {
       () => rescheduleMessage(context, line.userId, first.id, sendAt),
       () => cancelMessage(context, line.userId, first.id),
     ]) {
-      const { status, message } = await refusal(act())
-      expect(status).to.equal(409)
-      expect(message).to.match(/It is being sent|It is sending/)
+      await expectRefusal(act(), 409, /It is being sent|It is sending/)
     }
     await context.batched.settleMessage({ id: first.id, claim, status: 'sent' })
     const other = await createLine(context)
@@ -213,8 +201,8 @@ describeContext('a message for later', (context) => {
   })
 
   it('fails when it expires, in the queue or before, and hands its turn on; the events tell its clientRef', async () => {
-    line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
-    await changeConnection(context, line.userId, line.lineId, { optInEvents: ['messageStatus'] })
+    const asking = { outgoingUrl: receiver.url, optInEvents: ['messageStatus'] }
+    line = await createLine(context, { ...UNLIMITED, ...asking })
     const queued = await post({ expiresAt: inMs(HOUR), clientRef: 'a' })
     const next = await post({ clientRef: 'b' })
     const scheduled = await post({ sendAt: inMs(HOUR), expiresAt: inMs(2 * HOUR), clientRef: 'c' })
@@ -268,6 +256,16 @@ describeContext('a message for later', (context) => {
 
   it('comes in batches, each message by itself and in their order', async () => {
     const other = await createLine(context)
+    const message = (overrides: Partial<NewMessage>): NewMessage => ({
+      ...{
+        userId: line.userId,
+        applicationId: undefined,
+        lineId: line.lineId,
+        toNumber: ANNA,
+        text: 'Hello',
+      },
+      ...{ idempotencyKey: undefined, ...overrides },
+    })
     const outcomes = await postMessages(context, [
       ...Array.from({ length: 250 }, (_, n) => message({ text: String(n), idempotencyKey: `k${n}` })),
       message({ toNumber: 'nobody' }),

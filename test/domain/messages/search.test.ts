@@ -9,9 +9,9 @@ import { openHolder } from '../../database/hold.js'
 import { describeContext } from '../../helpers/context.js'
 import { until } from '../../helpers/until.js'
 import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
-import { expectRefusal, refusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { createApplication } from '../applications/applications.js'
-import { inboundText, queueMessage, receiveForDelivery } from '../fixtures.js'
+import { inboundText, queueMessage, receiveForDelivery, nameAtCarrier } from '../fixtures.js'
 import { createPerson } from '../people/people.js'
 
 /** At the other end of a message that no other test has. */
@@ -65,11 +65,7 @@ describeContext('search', (context) => {
   it('finds a message by the id that its carrier gave it', async () => {
     const carrierMessageId = `SM${newId()}`
     const id = await queueMessage(context, line)
-    await context.db('carrier_message_ids').insert({
-      carrier: 'simulator',
-      carrier_message_id: carrierMessageId,
-      message_id: id,
-    })
+    await nameAtCarrier(context, id, carrierMessageId)
     expect(messagesOf(await find(carrierMessageId))).to.deep.equal([id])
   })
 
@@ -206,9 +202,7 @@ describeContext('search', (context) => {
         .pluck<unknown[]>('after')
 
     expect(await findBy(acting, number)).to.deep.equal([true, false, 'reason'])
-    expect((await refusal(openNumberSearch(acting, ' x '))).message).to.match(
-      /^reason must say in 5 to 300 characters/,
-    )
+    await expectRefusal(openNumberSearch(acting, ' x '), 400, /^reason must say in 5 to 300 characters/)
     await openNumberSearch(acting, 'ticket 4711')
     for (const part of ['177', '0177', '50177', '415 555']) {
       expect(await findBy(acting, part), part).to.deep.equal([true, false, 'whole number'])

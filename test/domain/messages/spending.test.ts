@@ -5,7 +5,6 @@ import type { QueueRequest } from '../../../src/database/messages/queueing.js'
 import { queueMessages } from '../../../src/database/messages/queueing.js'
 import { listSpending } from '../../../src/database/messages/usage.js'
 import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { postMessage } from '../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { receiveReceipt } from '../../../src/domain/messages/receipts.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
@@ -25,7 +24,6 @@ import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import {
   ago,
-  ANNA,
   BEN,
   countRows,
   inboundText,
@@ -34,6 +32,8 @@ import {
   UNLIMITED,
   withCarrier,
   withCarrierOf,
+  post,
+  nameAtCarrier,
 } from '../fixtures.js'
 
 describeContext('what texts cost', (context) => {
@@ -149,9 +149,7 @@ describeContext('what texts cost', (context) => {
     const named = async () => {
       const carrierMessageId = newId()
       const id = await sent({ carrier: NAME, carrier_message_id: carrierMessageId })
-      await context
-        .db('carrier_message_ids')
-        .insert({ carrier: NAME, carrier_message_id: carrierMessageId, message_id: id })
+      await nameAtCarrier(context, id, carrierMessageId, NAME)
       return { id, carrierMessageId }
     }
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
@@ -252,15 +250,10 @@ describeContext('what texts cost', (context) => {
     it('is refused with the cap, the day on which it resets, and until when', async () => {
       await setMonthlyCap(context, ofUser(), usd('3'))
       await charge(await sent(), '3')
-      const post = () =>
-        postMessage(context, {
-          ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA },
-          ...{ text: 'x', mediaUrl: undefined, idempotencyKey: undefined },
-        })
       const failed = await queueMessage(context, line, { status: 'failed' })
       const again = () => sendMessageAgain(context, line.userId, failed, newId(), 'api')
       const day = nextMonth().toISOString().slice(0, 10)
-      for (const refused of [post, again]) {
+      for (const refused of [() => post(context, line), again]) {
         const refusal = await failure(refused())
         expect(refusal).to.include({ status: 429 })
         expect(refusal.message).to.equal(

@@ -5,12 +5,10 @@ import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { isBacklogFull } from '../../../src/domain/messages/submit/backlog.js'
-import { asError, Unavailable } from '../../../src/errors.js'
+import { Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
-import { startProxy } from '../../database/proxy.js'
-import { createTestContext, describeContext } from '../../helpers/context.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, lineForEachTest } from '../../helpers/factories.js'
-import { createTestRedis } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
 import {
   submit,
@@ -23,12 +21,16 @@ import {
   countRows,
   queueMessage,
   takenMessages,
+  createWithoutRedis,
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
+import { openings } from '../../helpers/openings.js'
+import { failure } from '../../helpers/failure.js'
 
 const NOT_AGAIN = 'Only a failed or unknown message can be resent'
 
 describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3' } }, (context) => {
+  const open = openings()
   const line = lineForEachTest(context, UNLIMITED)
 
   const submitted = (overrides: Partial<IncomingWebhookMessage> = {}, by = context) =>
@@ -64,18 +66,9 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
   })
 
   it('accepts without Redis', async () => {
-    const proxy = await startProxy(await createTestRedis())
-    const away = await createTestContext({ DATABASE_URL: context.config.databaseUrl, REDIS_URL: proxy.url })
-    try {
-      proxy.goDown()
-      await until('the connection is lost', () => away.redis.status !== 'ready')
-      const { outcome, messageId } = await submitted({}, away)
-      expect(outcome).to.equal('accepted')
-      expect(await messageRow(context, messageId!)).to.include({ status: 'queued' })
-    } finally {
-      await away.close()
-      await proxy.close()
-    }
+    const { outcome, messageId } = await submitted({}, await open(createWithoutRedis(context)))
+    expect(outcome).to.equal('accepted')
+    expect(await messageRow(context, messageId!)).to.include({ status: 'queued' })
   })
 
   it('takes nothing for a line of which Too many messages are waiting, until one is over', async () => {
@@ -179,25 +172,17 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
     it('is refused while too many messages of the line wait', async () => {
       const id = await queueMessage(context, line, { status: 'failed' })
       for (let n = 0; n < 3; n += 1) await queueMessage(context, line)
-      const refused = await again(id).catch(asError)
-      expect(refused).to.include({ name: 'UserError', status: 429, retryAfterSeconds: 10 })
+      expect(await failure(again(id))).to.include({ name: 'UserError', status: 429, retryAfterSeconds: 10 })
     })
 
     it('has to come later while too many messages wait in all', async () => {
       const id = await queueMessage(context, line, { status: 'failed' })
-      const full = await createTestContext({
-        DATABASE_URL: context.config.databaseUrl,
-        MAX_QUEUED_MESSAGES: '1',
-      })
-      try {
-        await queueMessage(context, line)
-        // On a busy machine the first look takes longer than a caller waits for it.
-        await until('it is full', () => isBacklogFull(full))
-        const thrown: unknown = await sendMessageAgain(full, line.userId, id, newId(), 'api').catch(asError)
-        expect(thrown).to.be.instanceOf(Unavailable)
-      } finally {
-        await full.close()
-      }
+      const full = { ...context, config: { ...context.config, maxQueuedMessages: 1 } }
+      await queueMessage(context, line)
+      // On a busy machine the first look takes longer than a caller waits for it.
+      await until('it is full', () => isBacklogFull(full))
+      const thrown = await failure(sendMessageAgain(full, line.userId, id, newId(), 'api'))
+      expect(thrown).to.be.instanceOf(Unavailable)
     })
   })
 })

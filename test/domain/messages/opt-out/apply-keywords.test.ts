@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { readKeyword } from '../../../../src/domain/messages/opt-out/keywords.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { setLineStatus } from '../../../../src/domain/lines/lines.js'
-import { postMessage } from '../../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { cutIntoSegments } from '../../../../src/kit/text/segments.js'
@@ -18,8 +17,9 @@ import {
   queueMessage,
   type DeliveryRow,
   type MessageRow,
+  post,
 } from '../../fixtures.js'
-import { refusal } from '../../refusal.js'
+import { expectRefusal } from '../../refusal.js'
 
 describe('a keyword', () => {
   for (const [keyword, words] of [
@@ -98,9 +98,8 @@ describe('a keyword', () => {
 })
 
 describeContext('STOP, START and HELP', (context) => {
-  const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
-  beforeEach(async () => {
-    await changeConnection(context, line.userId, line.lineId, { optInEvents: ['optOut'] })
+  const line = lineForEachTest(context, {
+    ...{ outgoingUrl: 'http://127.0.0.1:9/events', optInEvents: ['optOut'] },
   })
 
   const text = (words: string, fromNumber = ANNA, carrierAccount = 'simulator') =>
@@ -226,20 +225,16 @@ describeContext('STOP, START and HELP', (context) => {
   })
 
   it('a Mexican phone that a network writes with the 1 of old is one person', async () => {
-    const post = (toNumber: string) =>
-      postMessage(context, {
-        ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId },
-        ...{ toNumber, text: 'Hi', idempotencyKey: undefined },
-      })
+    const postTo = (toNumber: string) => post(context, line, { toNumber })
     const spellings = ['+525512345678', '+5215512345678']
     await text('Hello', '+5215512345678')
     const [event] = await events()
     for (const toNumber of [event!.from_number, ...spellings])
-      expect(await post(toNumber)).to.include({ toNumber: '+525512345678', status: 'queued' })
+      expect(await postTo(toNumber)).to.include({ toNumber: '+525512345678', status: 'queued' })
 
     await text('STOP', '+5215512345678')
     expect((await answers()).map(({ to_number }) => to_number)).to.deep.equal(['+525512345678'])
-    for (const toNumber of spellings) expect(await refusal(post(toNumber))).to.include({ status: 403 })
+    for (const toNumber of spellings) await expectRefusal(postTo(toNumber), 403)
   })
 
   it('a disabled line answers nothing, but the opt-out counts', async () => {

@@ -20,6 +20,7 @@ import {
   takenMessages,
   UNLIMITED,
 } from '../../fixtures.js'
+import { failure } from '../../../helpers/failure.js'
 
 /** So many seconds ago, evenly over the last `span` seconds; the first is now. */
 const times = (count: number, span = 50) => Array.from({ length: count }, (_, n) => (n * span) / count)
@@ -196,8 +197,7 @@ describeContext('programs that answer each other', (context) => {
       try {
         for (let n = 0; n < 10; n += 1) await receive(BEN)
         expect(await heardAt()).to.have.length(10)
-        const failure: unknown = await receive(BEN).catch((error: unknown) => error)
-        expect(String(failure)).to.include('looked for')
+        expect((await failure(receive(BEN))).message).to.include('looked for')
       } finally {
         await createFunctions(context.db, ['ping_pong_after'])
       }

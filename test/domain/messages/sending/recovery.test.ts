@@ -33,6 +33,7 @@ import {
   queueMessage,
   queueMessages,
   UNLIMITED,
+  addCopies,
 } from '../../fixtures.js'
 
 /** So many attempts that the next one is 5 minutes away. */
@@ -196,15 +197,8 @@ describeContext('messages that wait for a carrier', (context) => {
 
   it('are woken in growing batches, and not while their account fails again', async () => {
     fails('first')
-    await waiting()
-    await context.db.raw(
-      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, error,
-         due_at, not_before, claimed_at)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, 'outbound', 'webhook', ?,
-         '+1' || n, 'x', 'queued', 'carrier_unavailable', now() + interval '4 minutes', now() + interval '4 minutes',
-         now() - interval '1 minute' from generate_series(1, 3000) n`,
-      [line.userId, line.lineId, line.number],
-    )
+    const before = { to_number: `'+1' || n`, claimed_at: `now() - interval '1 minute'` }
+    await addCopies(context, 'messages', await waiting(), 3000, before)
     await recover()
     for (const [age, least] of [
       ['0.1 seconds', 10],

@@ -18,7 +18,7 @@ import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
-import { refusal } from '../../refusal.js'
+import { expectRefusal } from '../../refusal.js'
 import {
   inboundText,
   hasMessageJob,
@@ -27,6 +27,7 @@ import {
   queueMessages,
   sendWhenDue,
   UNLIMITED,
+  changeRows,
 } from '../../fixtures.js'
 
 type Answer = Error | 'taken'
@@ -157,10 +158,7 @@ describeContext('the routes of a line', (context) => {
     const sealed = { id: newId(), name: 'sealed', kind: 'simulator', settings_sealed }
     await context.db('carrier_accounts').insert({ ...sealed, messages_per_second: 1000 })
     const text = 'x'.repeat(200)
-    await context
-      .db('lines')
-      .where({ id: line.lineId })
-      .update({ routes: JSON.stringify([{ carrier: 'sealed' }]) })
+    await changeRows(context, 'lines', line.lineId, { routes: JSON.stringify([{ carrier: 'sealed' }]) })
     const id = await queueMessage(context, line, { text })
     expect(await send(id)).to.deep.equal({ kind: 'sent' })
     expect(await routeOf(id)).to.deep.equal({
@@ -323,9 +321,7 @@ describeContext('the routes of a line', (context) => {
       expect(kind).to.equal('received')
     }
     const stranger = { carrierAccount: 'third', account: { id: accounts.third ?? '', version: 1 } }
-    expect((await refusal(receiveMessage(context, { ...inboundText(line), ...stranger }))).message).to.match(
-      /No line/,
-    )
+    await expectRefusal(receiveMessage(context, { ...inboundText(line), ...stranger }), 404, /No line/)
 
     const id = await queueMessage(context, line)
     await send(id)
@@ -348,10 +344,8 @@ describeContext('the routes of a line', (context) => {
     ] as const) {
       expect(() => readRoute(written), written).to.throw(fault)
     }
-    expect((await refusal(route('fourth'))).message).to.match(/fourth is not set up/)
-    expect((await refusal(route(...Array.from({ length: 11 }, () => 'second')))).message).to.match(
-      /at most 10/,
-    )
+    await expectRefusal(route('fourth'), 400, /fourth is not set up/)
+    await expectRefusal(route(...Array<string>(11).fill('second')), 400, /at most 10/)
 
     await route('second:GB')
     const changed = await getAnyLine(context, line.lineId)

@@ -20,19 +20,17 @@ import {
   UNLIMITED,
   withCarrier,
 } from '../../fixtures.js'
+import { openings } from '../../../helpers/openings.js'
 
 describe('the end of an attempt to send', () => {
   let context: Context
   let line: TestLine
   let proxy: Proxy
 
+  const open = openings()
   before(async () => {
-    proxy = await startProxy(await createTestDatabase())
-    context = await createTestContext({ DATABASE_URL: proxy.url })
-  })
-  after(async () => {
-    await context.close()
-    await proxy.close()
+    proxy = await open(startProxy(await createTestDatabase()))
+    context = await open(createTestContext({ DATABASE_URL: proxy.url }))
   })
   beforeEach(async () => {
     line = await createLine(context, UNLIMITED)

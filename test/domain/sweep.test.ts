@@ -25,6 +25,8 @@ import {
   receiveManyForDelivery,
   UNLIMITED,
   type DeliveryRow,
+  addCopies,
+  ago,
 } from './fixtures.js'
 
 describeContext('the sweep for stranded rows', (context) => {
@@ -204,7 +206,8 @@ describeContext('the sweep for stranded rows', (context) => {
   })
 
   it('goes on batch after batch: more than 1,000 rows in one sweep', async () => {
-    await insertMany(2500)
+    const id = await queueMessage(context, line, { due_at: ago(context, '10 seconds') })
+    await addCopies(context, 'messages', id, 2499, { to_number: `'+1' || n` })
     expect(await sweep(context)).to.equal(2500)
     expect(await context.queues.sendMessage.count()).to.equal(2500)
     expect(await sweep(context)).to.equal(0)
@@ -239,15 +242,5 @@ describeContext('the sweep for stranded rows', (context) => {
       await worker.close()
       connection.disconnect()
     }
-  }
-
-  /** Many messages to many numbers, overdue. */
-  async function insertMany(count: number): Promise<void> {
-    await context.db.raw(
-      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, 'outbound', 'webhook', ?,
-         '+1' || n, 'x', 'queued', now() - interval '10 seconds' from generate_series(1, ?) n`,
-      [line.userId, line.lineId, line.number, count],
-    )
   }
 })

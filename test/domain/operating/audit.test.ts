@@ -19,6 +19,7 @@ import { createLine } from '../../helpers/factories.js'
 import { lowestIdAt } from '../../helpers/lowest-id.js'
 import { createPerson, type Person } from '../people/people.js'
 import { idAt } from './retention/past.js'
+import { failure } from '../../helpers/failure.js'
 
 describeContext('the audit log', (context) => {
   let ada: Person
@@ -66,7 +67,7 @@ describeContext('the audit log', (context) => {
       await record({ actor }, trx, renamed('Front', 'Back'))
       throw new Error('undone')
     })
-    expect(await undone.catch((error: unknown) => String(error))).to.equal('Error: undone')
+    expect((await failure(undone)).message).to.equal('undone')
     expect(await list({ actorId: ada.id })).to.deep.equal([])
   })
 
@@ -166,9 +167,9 @@ describeContext('the audit log', (context) => {
 
   describe('cannot be changed', () => {
     const refused = async (sql: string, ...bindings: string[]) => {
-      const thrown: unknown = await context.db.raw(sql, bindings).catch((error: unknown) => error)
+      const thrown = await failure(context.db.raw(sql, bindings))
       expect(thrown, sql).to.have.property('code', '42501')
-      expect(String(thrown)).to.include('audit_log is append-only')
+      expect(thrown.message).to.include('audit_log is append-only')
     }
 
     it('row by row or as a whole, in no partition, by the role that owns it', async () => {
@@ -207,10 +208,8 @@ describeContext('the audit log', (context) => {
             'delete from audit_log',
             'truncate audit_log',
           ]) {
-            const thrown: unknown = await trx
-              .transaction((inner) => inner.raw(sql))
-              .catch((error: unknown) => error)
-            expect(String(thrown), sql).to.include('permission denied for table audit_log')
+            const { message } = await failure(trx.transaction((inner) => inner.raw(sql)))
+            expect(message, sql).to.include('permission denied for table audit_log')
           }
         })
       } finally {

@@ -2,8 +2,6 @@ import { expect } from 'chai'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierUnavailable } from '../../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../../src/carriers/simulator.js'
 import { runLane } from '../../../src/domain/endpoints/deliveries/lane.js'
-import { fetchMedia } from '../../../src/domain/media/fetch.js'
-import { postMessage } from '../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { receiveReceipt } from '../../../src/domain/messages/receipts.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -16,7 +14,6 @@ import { openForSuite } from '../../helpers/suite.js'
 import {
   sendNew,
   changeRows,
-  ANNA,
   claimMessage,
   deliverWhenDue,
   inboundText,
@@ -26,7 +23,9 @@ import {
   receiveForDelivery,
   UNLIMITED,
   withCarrier,
+  post,
 } from '../fixtures.js'
+import { copyMedia } from '../../helpers/media.js'
 
 describeContext('metrics of what workers do', (context) => {
   const receiver = openForSuite(startReceiver)
@@ -146,20 +145,12 @@ describeContext('metrics of what workers do', (context) => {
   it('count media by what came of the copy', async () => {
     const fetched = (outcome: string, reason: string) =>
       ['linehook_media_fetches_total', { outcome, reason }] as const
-    const { userId, lineId } = line
     receiver.answerWith((response) => response.writeHead(404).end())
     const rises = await risesOf(
       [fetched('failed', '4xx'), ['linehook_media_fetch_duration_seconds_count']],
       async () => {
-        await postMessage(context, {
-          ...{ userId, lineId, applicationId: undefined, text: undefined, idempotencyKey: undefined },
-          ...{ toNumber: ANNA, mediaUrl: receiver.url },
-        })
-        const media: { id: string } | undefined = await context
-          .db('media')
-          .where({ line_id: lineId })
-          .first('id')
-        await fetchMedia(context, media?.id ?? '')
+        const { id } = await post(context, line, { mediaUrl: receiver.url })
+        await copyMedia(context, id)
       },
     )
     receiver.answerWith((response) => response.end())

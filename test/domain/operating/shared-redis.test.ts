@@ -4,10 +4,12 @@ import { watchSharedRedis, listDatabasesInUse } from '../../../src/domain/operat
 import { createTestContext } from '../../helpers/context.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { createTestRedis } from '../../helpers/services/services.js'
+import { openings } from '../../helpers/openings.js'
 
 const KEY = '{linehook}:databases'
 
 describe('a Redis that two installations use', () => {
+  const open = openings()
   let contexts: Context[]
   const { log, lines } = memoryLog()
   const watchOf = (context: Context | undefined) => () => watchSharedRedis({ ...context!, log })
@@ -15,7 +17,7 @@ describe('a Redis that two installations use', () => {
 
   before(async () => {
     const REDIS_URL = await createTestRedis()
-    contexts = await Promise.all([createTestContext({ REDIS_URL }), createTestContext({ REDIS_URL })])
+    contexts = await Promise.all([1, 2].map(() => open(createTestContext({ REDIS_URL }))))
   })
 
   beforeEach(async () => {
@@ -25,8 +27,6 @@ describe('a Redis that two installations use', () => {
     }
     lines.length = 0
   })
-
-  after(() => Promise.all(contexts.map((context) => context.close())))
 
   it('is told by both, once each, with the cure', async () => {
     const watches = contexts.map(watchOf)
@@ -72,13 +72,9 @@ describe('a Redis that two installations use', () => {
     await db.raw('revoke execute on function pg_control_system() from public')
     const url = new URL(config.databaseUrl)
     Object.assign(url, { username: 'unprivileged', password: 'x' })
-    const context = await createTestContext({ DATABASE_URL: url.href, REDIS_URL: config.redisUrl })
-    try {
-      for (const watch of [watchOf(context), watchOf(context)]) await watch()
-      expect(lines.map(({ msg }) => msg)).to.deep.equal(['redis.sharing_unknown'])
-      expect(await listDatabasesInUse(context.redis)).to.be.empty
-    } finally {
-      await context.close()
-    }
+    const context = await open(createTestContext({ DATABASE_URL: url.href, REDIS_URL: config.redisUrl }))
+    for (const watch of [watchOf(context), watchOf(context)]) await watch()
+    expect(lines.map(({ msg }) => msg)).to.deep.equal(['redis.sharing_unknown'])
+    expect(await listDatabasesInUse(context.redis)).to.be.empty
   })
 })

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../../../src/domain/context.js'
 import { claimOfOne, endDispatches } from '../../../../src/database/operating/dispatches.js'
 import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
@@ -14,7 +13,6 @@ import { sendTestEvent } from '../../../../src/domain/endpoints/test-event.js'
 import { eventSchema } from '../../../../src/web/openapi/event-types.js'
 import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch.js'
 import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
-import { asError, UserError } from '../../../../src/errors.js'
 import { timeOfId } from '../../../../src/ids.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { createMailer } from '../../../../src/mail.js'
@@ -26,9 +24,10 @@ import { memoryLog } from '../../../helpers/process/log.js'
 import { startMailServer } from '../../../helpers/services/mail-server.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { changeRows, ahead, ago } from '../../fixtures.js'
+import { changeRows, ahead, ago, verifyEvent } from '../../fixtures.js'
 import { createPerson, type Person } from '../../people/people.js'
 import { forgetNotices, losingAnswers, setEndpoint, toldNotices } from './fixtures.js'
+import { expectRefusal } from '../../refusal.js'
 
 const MAIL_FROM = 'Acme Lines <lines@acme.example>'
 
@@ -146,10 +145,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     })
 
     it('has a subject that fits, with whole characters and the number of the others', async () => {
-      await plain
-        .db('lines')
-        .where({ id: line.lineId })
-        .update({ name: '😀'.repeat(90) })
+      await changeRows(plain, 'lines', line.lineId, { name: '😀'.repeat(90) })
       await addLine('😀'.repeat(90))
       await tell()
       expect(await sendMails(context)).to.equal(2)
@@ -282,12 +278,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
 
   describe('by operational webhooks', () => {
     const addWebhook = (person: Person, path = '/hook?key=secret-key') =>
-      addEndpoint(
-        context,
-        person.id,
-        { isOfAccount: true },
-        { url: `http://127.0.0.1:${receiver.port}${path}` },
-      )
+      addEndpoint(context, person.id, { isOfAccount: true }, { url: new URL(path, receiver.url).href })
     const waiting = () =>
       plain
         .db('deliveries')
@@ -297,9 +288,6 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     const deliverAll = async () => {
       for (const { id, endpoint_id: endpointId } of await waiting()) await deliver(context, id, endpointId)
     }
-    const verify = (request: { body: string; headers: object } | undefined, secret: string) =>
-      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>)
-
     beforeEach(() => plain.db('deliveries').where({ line_id: null }).delete())
 
     it('is a signed event for the owner and for each operator, of what it is about', async () => {
@@ -314,7 +302,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       ])
       const request = receiver.requests.find(({ path }) => path.startsWith('/own'))
       const [notice] = await toldNotices(plain)
-      const body = verify(request, own.signingSecret)
+      const body = verifyEvent(request, own.signingSecret)
       expect(body).to.deep.include({ type: 'endpoint.failing' })
       expect((body as { data: object }).data).to.include({
         endpointId: notice?.subject,
@@ -363,25 +351,16 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       const { endpoint } = await addWebhook(owner)
       const caller = { userId: owner.id }
       expect(await sendTestEvent(context, caller, endpoint.id)).to.include({ delivered: true })
-      const refusal = await sendTestEvent(context, caller, endpoint.id, 'inboundText').catch(asError)
-      expect(refusal).to.be.instanceOf(UserError).with.property('status', 400)
+      await expectRefusal(sendTestEvent(context, caller, endpoint.id, 'inboundText'), 400)
       await changePolicy(context, caller, endpoint.id, { shape: 'slack' })
       await tell()
       await deliverAll()
       expect(receiver.requests.at(-1)?.body).to.include(
         'The endpoint at 127.0.0.1:9 of the line Front desk fails.',
       )
-      const replay = {
-        from: new Date(Date.now() - 60_000),
-        until: new Date(),
-        outcome: 'any',
-      } as const
-      const counted = await countReplay(
-        context,
-        { of: 'endpoint', caller, endpointId: endpoint.id, userId: owner.id },
-        replay,
-      )
-      expect(counted).to.include({ count: 1 })
+      const of = { of: 'endpoint', caller, endpointId: endpoint.id, userId: owner.id } as const
+      const replay = { from: new Date(Date.now() - 60_000), until: new Date(), outcome: 'any' } as const
+      expect(await countReplay(context, of, replay)).to.include({ count: 1 })
       await changeRows(plain, 'endpoints', endpoint.id, {
         failing_since: ago(plain, '2 hours'),
         consecutive_failure_count: 9,
@@ -408,17 +387,8 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     })
 
     it('goes through the guarded door', async () => {
-      const added = addEndpoint(
-        context,
-        owner.id,
-        { isOfAccount: true },
-        { url: 'http://169.254.169.254/latest' },
-      )
-      const refusal = await added.catch(asError)
-      expect(refusal)
-        .to.be.instanceOf(UserError)
-        .with.property('message')
-        .that.matches(/^url: /)
+      const url = 'http://169.254.169.254/latest'
+      await expectRefusal(addEndpoint(context, owner.id, { isOfAccount: true }, { url }), 400, /^url: /)
     })
   })
 

@@ -41,6 +41,7 @@ import {
   queueMessages,
   takenMessages,
   UNLIMITED,
+  addCopies,
 } from '../../fixtures.js'
 import { createPerson } from '../../people/people.js'
 
@@ -255,12 +256,8 @@ describeContext('pauses', (context) => {
     it('of a line brings what a batch has no room for with the next one', async () => {
       const own = { id: line.lineId, userId: line.userId }
       await pauseLine(context, COMMAND_LINE, own)
-      await context.db.raw(
-        `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, 'outbound', 'webhook', ?,
-         '+1' || n, 'x', 'queued', now() + interval '4 hours' from generate_series(1, 2500) n`,
-        [line.userId, line.lineId, line.number],
-      )
+      const waiting = await queueMessage(context, line, { due_at: ahead(context, '4 hours') })
+      await addCopies(context, 'messages', waiting, 2499, { to_number: `'+1' || n` })
       await resumeLine(context, COMMAND_LINE, own)
       expect(await enqueueResumed(context)).to.equal(2500)
       expect(await enqueueResumed(context)).to.equal(0)

@@ -3,7 +3,7 @@ import type { Context } from '../../../../src/domain/context.js'
 import { newToken } from '../../../../src/secrets.js'
 import { lowestIdAt } from '../../../helpers/lowest-id.js'
 import type { TestLine } from '../../../helpers/factories.js'
-import { ANNA } from '../../fixtures.js'
+import { ANNA, nameAtCarrier } from '../../fixtures.js'
 
 /** The first moment of the month so many months ago. */
 export function monthAgo(months: number): Date {
@@ -118,11 +118,7 @@ export async function insertPast(
     ...{ storage_key: ids.storageKey, content_type: 'image/png', byte_count: 7, stored_at: db.fn.now() },
     ...overrides.media,
   })
-  await db('carrier_message_ids').insert({
-    carrier: 'simulator',
-    carrier_message_id: ids.carrierMessageId,
-    message_id: ids.messageId,
-  })
+  await nameAtCarrier({ db }, ids.messageId, ids.carrierMessageId)
   await db('simulator_outbox').insert({
     ...{ carrier_message_id: ids.carrierMessageId, message_id: ids.messageId, taken_at: at },
     ...{ from_number: line.number, to_number: number, text: 'On my way', receipt_sent_at: at },

@@ -28,9 +28,21 @@ describe('the connection to Postgres', () => {
     await direct('notes').delete()
     await direct('notes').insert([{ id: 1 }, { id: 2 }])
   })
-  afterEach(() => {
+  const opened: Database[] = []
+  afterEach(async () => {
     proxy.goUp()
+    for (const pool of opened.splice(0)) await pool.destroy()
   })
+
+  /** Another pool than `db`, for one test. */
+  function openPool(
+    poolSize: number,
+    options: Partial<Parameters<typeof connectDatabase>[0]> = {},
+  ): Database {
+    const pool = connectDatabase({ url: proxy.url, poolSize, applicationName: 'test', ...options })
+    opened.push(pool)
+    return pool
+  }
 
   const failureOf = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error)
 
@@ -60,8 +72,7 @@ describe('the connection to Postgres', () => {
     const other = await direct.transaction()
     let runCount = 0
     let theirs: Promise<unknown> = Promise.resolve()
-    const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
-    const ours = transaction(patient, async (trx) => {
+    const ours = transaction(openPool(1), async (trx) => {
       runCount += 1
       // Else the second run may be quicker than the one that it has given way to.
       if (runCount === 2) await theirs
@@ -86,7 +97,6 @@ describe('the connection to Postgres', () => {
     }
     await ours
     await theirs
-    await patient.destroy()
     expect(runCount).to.equal(2)
   })
 
@@ -126,50 +136,35 @@ describe('the connection to Postgres', () => {
 
     it('goes on with the connections that are open, and says why there are no more', async () => {
       await changePassword('first')
-      const pool = connectDatabase({
-        url: urlWith('first'),
-        poolSize: 3,
-        applicationName: 'changed',
-        acquireTimeoutMs: 4000,
-      })
-      try {
-        await pool.raw('select 1')
-        await changePassword('second')
-        // One connection is open, so all of these but one would need another.
-        const waiting = Array.from({ length: 5 }, () => pool.raw('select pg_sleep(0.05)'))
-        expect((await Promise.allSettled(waiting)).map(({ status }) => status)).to.deep.equal(
-          waiting.map(() => 'fulfilled'),
-        )
-        const trx = await pool.transaction()
-        const thrown = await failureOf(pool.raw('select 1'))
-        await trx.commit()
-        expect(thrown).to.be.instanceOf(CannotConnect).and.have.nested.property('cause.code', '28P01')
-        expect(mayBeDone(thrown)).to.be.false
-      } finally {
-        await pool.destroy()
-      }
+      const pool = openPool(3, { url: urlWith('first'), acquireTimeoutMs: 4000 })
+      await pool.raw('select 1')
+      await changePassword('second')
+      // One connection is open, so all of these but one would need another.
+      const waiting = Array.from({ length: 5 }, () => pool.raw('select pg_sleep(0.05)'))
+      expect((await Promise.allSettled(waiting)).map(({ status }) => status)).to.deep.equal(
+        waiting.map(() => 'fulfilled'),
+      )
+      const trx = await pool.transaction()
+      const thrown = await failureOf(pool.raw('select 1'))
+      await trx.commit()
+      expect(thrown).to.be.instanceOf(CannotConnect).and.have.nested.property('cause.code', '28P01')
+      expect(mayBeDone(thrown)).to.be.false
     })
 
     it('is Unavailable at once if none is open', async () => {
       await changePassword('second')
-      const pool = connectDatabase({ url: urlWith('first'), poolSize: 3, applicationName: 'changed' })
-      try {
-        const startedAt = performance.now()
-        const thrown = await failureOf(pool.raw('select 1'))
-        expect(thrown).to.be.instanceOf(CannotConnect).and.have.property('outage', 'busy')
-        expect((thrown as CannotConnect).isForPeople()).to.be.true
-        expect(performance.now() - startedAt).to.be.below(4000)
-      } finally {
-        await pool.destroy()
-      }
+      const pool = openPool(3, { url: urlWith('first') })
+      const startedAt = performance.now()
+      const thrown = await failureOf(pool.raw('select 1'))
+      expect(thrown).to.be.instanceOf(CannotConnect).and.have.property('outage', 'busy')
+      expect((thrown as CannotConnect).isForPeople()).to.be.true
+      expect(performance.now() - startedAt).to.be.below(4000)
     })
   })
 
   it('that needs a file that is not there is Unavailable', async () => {
     const url = `${proxy.url}?sslmode=verify-full&sslrootcert=/nosuch/root.pem`
-    const pool = connectDatabase({ url, poolSize: 1, applicationName: 'test' })
-    const thrown = await failureOf(pool.raw('select 1'))
-    await pool.destroy()
+    const thrown = await failureOf(openPool(1, { url }).raw('select 1'))
     expect(thrown).to.be.instanceOf(CannotConnect).and.have.nested.property('cause.code', 'ENOENT')
   })
 
@@ -180,23 +175,18 @@ describe('the connection to Postgres', () => {
 
   it('stays open while it is idle, whatever the database says: its end would meet the next statement', async () => {
     const url = await createTestDatabase()
-    const other = connectDatabase({ url, poolSize: 1, applicationName: 'other' })
+    const other = openPool(1, { url })
     await other.raw(`alter database ?? set idle_session_timeout = '100ms'`, [new URL(url).pathname.slice(1)])
-    const idle = connectDatabase({ url, poolSize: 1, applicationName: 'idle' })
-    try {
-      const pid = await backendOf(idle)
-      await until('it has been idle for longer', async () => {
-        const { rows } = await other.raw<{ rows: unknown[] }>(
-          `select from pg_stat_activity where pid = ? and clock_timestamp() - state_change > interval '300 ms'`,
-          [pid],
-        )
-        return rows.length > 0
-      })
-      expect(await backendOf(idle)).to.equal(pid)
-    } finally {
-      await idle.destroy()
-      await other.destroy()
-    }
+    const idle = openPool(1, { url })
+    const pid = await backendOf(idle)
+    await until('it has been idle for longer', async () => {
+      const { rows } = await other.raw<{ rows: unknown[] }>(
+        `select from pg_stat_activity where pid = ? and clock_timestamp() - state_change > interval '300 ms'`,
+        [pid],
+      )
+      return rows.length > 0
+    })
+    expect(await backendOf(idle)).to.equal(pid)
   })
 
   it('is back without anybody’s help', async () => {
@@ -227,10 +217,6 @@ describe('the connection to Postgres', () => {
   })
 
   describe('to a server that gives no answer', () => {
-    afterEach(() => {
-      proxy.goUp()
-    })
-
     it('is Unavailable by the name of it, without what was asked', async () => {
       await db.raw('select 1')
       proxy.freeze()
@@ -267,44 +253,26 @@ describe('the connection to Postgres', () => {
 
     it('while new ones work, costs one statement: the pool is whole again by itself', async () => {
       // After 300 ms `db` would give a statement up, which on a busy machine is before its connection is known to be dead.
-      const patient = connectDatabase({ url: proxy.url, poolSize: 2, applicationName: 'patient' })
+      const patient = openPool(2)
       const useBoth = () =>
         Promise.all([patient.raw('select pg_sleep(0.05)'), patient.raw('select pg_sleep(0.05)')])
-      try {
-        await useBoth()
-        proxy.abandonOpen()
-        expect(await failureOf(patient.raw('select 1'))).to.have.property('outage', 'silent')
-        await useBoth()
-      } finally {
-        await patient.destroy()
-      }
+      await useBoth()
+      proxy.abandonOpen()
+      expect(await failureOf(patient.raw('select 1'))).to.have.property('outage', 'silent')
+      await useBoth()
     })
 
     it('is given up, if it stops just as the connection is open', async () => {
-      const patient = connectDatabase({
-        url: proxy.url,
-        poolSize: 1,
-        applicationName: 'patient',
-        openingMs: 500,
-      })
-      try {
-        proxy.abandonOpened()
-        expect(await failureOf(patient.raw('select 1'))).to.be.instanceOf(DatabaseUnavailable)
-        proxy.goUp()
-        await until('Postgres answers', () => patient.raw('select 1').then(() => true))
-      } finally {
-        await patient.destroy()
-      }
+      const patient = openPool(1, { openingMs: 500 })
+      proxy.abandonOpened()
+      expect(await failureOf(patient.raw('select 1'))).to.be.instanceOf(DatabaseUnavailable)
+      proxy.goUp()
+      await until('Postgres answers', () => patient.raw('select 1').then(() => true))
     })
 
     for (const how of ['freeze', 'abandonOpened'] as const) {
       it(`is not waited for when the pool is closed (${how})`, async () => {
-        const patient = connectDatabase({
-          url: proxy.url,
-          poolSize: 1,
-          applicationName: 'patient',
-          openingMs: 60_000,
-        })
+        const patient = openPool(1, { openingMs: 60_000 })
         proxy[how]()
         const asked = failureOf(patient.raw('select 1'))
         await until('a connection is being opened', () => proxy.isStuck())
@@ -314,7 +282,7 @@ describe('the connection to Postgres', () => {
     }
 
     it('is not waited for for ever when the pool is closed while it owes an answer', async () => {
-      const patient = connectDatabase({ url: proxy.url, poolSize: 2, applicationName: 'patient' })
+      const patient = openPool(2)
       await patient.raw('select 1')
       proxy.swallowAnswers()
       const asked = failureOf(patient.raw('select 2'))
@@ -323,84 +291,61 @@ describe('the connection to Postgres', () => {
     })
 
     it('ends what a dead one was asked, so that nothing more can come of it', async () => {
-      const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
-      try {
-        const pid = await backendOf(patient)
-        proxy.abandonOpen()
-        const thrown = await failureOf(Promise.resolve(patient('notes').insert({ id: 7 })))
-        expect(thrown).to.be.instanceOf(DatabaseUnavailable).with.property('outage', 'silent')
-        expect(await (thrown as DatabaseUnavailable).isOver()).to.be.true
-        const { rows } = await direct.raw<{ rows: unknown[] }>('select from pg_stat_activity where pid = ?', [
-          pid,
-        ])
-        expect(rows).to.have.length(0)
-      } finally {
-        await patient.destroy()
-      }
+      const patient = openPool(1)
+      const pid = await backendOf(patient)
+      proxy.abandonOpen()
+      const thrown = await failureOf(Promise.resolve(patient('notes').insert({ id: 7 })))
+      expect(thrown).to.be.instanceOf(DatabaseUnavailable).with.property('outage', 'silent')
+      expect(await (thrown as DatabaseUnavailable).isOver()).to.be.true
+      const { rows } = await direct.raw<{ rows: unknown[] }>('select from pg_stat_activity where pid = ?', [
+        pid,
+      ])
+      expect(rows).to.have.length(0)
     })
 
     it('does not throw away one whose backend works: slow is not dead', async () => {
-      const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
-      try {
-        // Longer than it takes to find a dead one.
-        await patient.raw('select pg_sleep(2)')
-        const pid = await backendOf(patient)
-        await patient.raw('select pg_sleep(2)')
-        expect(await backendOf(patient)).to.equal(pid)
-      } finally {
-        await patient.destroy()
-      }
+      const patient = openPool(1)
+      // Longer than it takes to find a dead one.
+      await patient.raw('select pg_sleep(2)')
+      const pid = await backendOf(patient)
+      await patient.raw('select pg_sleep(2)')
+      expect(await backendOf(patient)).to.equal(pid)
     })
 
     it('that hangs: is kept, is lent to nobody until its answer comes, and then outside of its transaction', async () => {
-      const pool = connectDatabase({
-        url: proxy.url,
-        poolSize: 1,
-        applicationName: 'hung',
-        statementTimeoutMs: 300,
-      })
-      try {
-        const pid = await backendOf(pool)
-        const hanging = failureOf(
-          transaction(pool, async (trx) => {
-            await trx('notes').insert({ id: 8 })
-            proxy.freeze()
-            await trx('notes').insert({ id: 9 })
-          }),
-        )
-        const thrown = await hanging
-        expect(thrown).to.have.property('outage', 'silent')
-        expect(await (thrown as DatabaseUnavailable).isOver()).to.be.false
-        expect(poolUse(pool)).to.include({ used: 1, free: 0 })
-        proxy.goUp()
-        await until('it is lent again', () => poolUse(pool).free === 1)
-        expect(await backendOf(pool)).to.equal(pid)
-        await pool('notes').insert({ id: 10 })
-        expect(await direct('notes').orderBy('id').pluck('id')).to.deep.equal([1, 2, 10])
-      } finally {
-        proxy.goUp()
-        await pool.destroy()
-      }
+      const pool = openPool(1, { statementTimeoutMs: 300 })
+      const pid = await backendOf(pool)
+      const hanging = failureOf(
+        transaction(pool, async (trx) => {
+          await trx('notes').insert({ id: 8 })
+          proxy.freeze()
+          await trx('notes').insert({ id: 9 })
+        }),
+      )
+      const thrown = await hanging
+      expect(thrown).to.have.property('outage', 'silent')
+      expect(await (thrown as DatabaseUnavailable).isOver()).to.be.false
+      expect(poolUse(pool)).to.include({ used: 1, free: 0 })
+      proxy.goUp()
+      await until('it is lent again', () => poolUse(pool).free === 1)
+      expect(await backendOf(pool)).to.equal(pid)
+      await pool('notes').insert({ id: 10 })
+      expect(await direct('notes').orderBy('id').pluck('id')).to.deep.equal([1, 2, 10])
     })
 
     it('makes nobody else wait, once nothing has come for a moment', async () => {
-      const pool = connectDatabase({ url: proxy.url, poolSize: 5, applicationName: 'silent' })
-      try {
-        await pool.raw('select 1')
-        proxy.freeze()
-        const hanging = Promise.resolve(pool.raw('select 1'))
-        await until('others are refused at once', async () => {
-          const startedAt = performance.now()
-          const thrown = await Promise.race([failureOf(pool.raw('select 2')), sleep(50, 'waits')])
-          return thrown !== 'waits' && performance.now() - startedAt < 50
-        })
-        proxy.goUp()
-        await hanging
-        await pool.raw('select 3')
-      } finally {
-        proxy.goUp()
-        await pool.destroy()
-      }
+      const pool = openPool(5)
+      await pool.raw('select 1')
+      proxy.freeze()
+      const hanging = Promise.resolve(pool.raw('select 1'))
+      await until('others are refused at once', async () => {
+        const startedAt = performance.now()
+        const thrown = await Promise.race([failureOf(pool.raw('select 2')), sleep(50, 'waits')])
+        return thrown !== 'waits' && performance.now() - startedAt < 50
+      })
+      proxy.goUp()
+      await hanging
+      await pool.raw('select 3')
     })
 
     it('does not keep locks when it was left in a transaction: the server ends it', async () => {

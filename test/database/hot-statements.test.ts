@@ -30,7 +30,7 @@ import {
 } from '../../src/database/messages/stranded.js'
 import { newId } from '../../src/ids.js'
 import { connect, createApplication } from '../domain/applications/applications.js'
-import { loseWorker } from '../domain/fixtures.js'
+import { loseWorker, changeRows } from '../domain/fixtures.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 
@@ -232,10 +232,7 @@ for (const isAnalyzed of [false, true]) {
         },
         async (ids) => {
           await claimAll(ids)
-          await context
-            .db('endpoints')
-            .where({ id: endpointId })
-            .update({ opt_in_events: ['messageStatus'] })
+          await changeRows(context, 'endpoints', endpointId, { opt_in_events: ['messageStatus'] })
         },
       )
       touchesFew('to postpone messages', 'messages', (rows) =>

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { connectDatabase, transaction, type Database } from '../../src/database/connection.js'
 import { runNamed } from '../../src/database/named-statement.js'
 import { createTestDatabase } from '../helpers/services/services.js'
+import { failure } from '../helpers/failure.js'
 
 describe('a named statement', () => {
   let url: string
@@ -37,8 +38,7 @@ describe('a named statement', () => {
 
   it('fails for itself, and works again', async () => {
     const db = open()
-    const failure: unknown = await add(db, 2_147_483_647, 1).catch((error: unknown) => error)
-    expect(failure).to.have.property('code', '22003')
+    expect(await failure(add(db, 2_147_483_647, 1))).to.have.property('code', '22003')
     expect(await add(db, 1, 1)).to.equal(2)
   })
 

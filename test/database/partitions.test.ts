@@ -3,6 +3,8 @@ import { expect } from 'chai'
 import { connectDatabase, within, type Database } from '../../src/database/connection.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
 import { createTestDatabase } from '../helpers/services/services.js'
+import { failure } from '../helpers/failure.js'
+import { monthAgo, nameOf } from '../domain/operating/retention/past.js'
 
 const TABLES = ['audit_log', 'delivery_attempts', 'deliveries', 'events', 'listener_attempts', 'messages']
 
@@ -14,12 +16,7 @@ describe('the partitions', () => {
   })
   afterEach(() => db.destroy())
 
-  const monthAhead = (months: number) => {
-    const now = new Date()
-    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
-  }
-  const nameOf = (table: string, month: Date) =>
-    `${table}_${month.toISOString().slice(0, 7).replace('-', '')}`
+  const monthAhead = (months: number) => monthAgo(-months)
 
   async function partitionsOf(table: string): Promise<string[]> {
     const { rows } = await db.raw<{ rows: { name: string }[] }>(
@@ -166,7 +163,6 @@ describe('the partitions', () => {
   it('keep an id unique', async () => {
     const id = lowestIdAt(monthAhead(0))
     await insertMessage(id)
-    const thrown: unknown = await insertMessage(id).catch((error: unknown) => error)
-    expect(thrown).to.have.property('code', '23505')
+    expect(await failure(insertMessage(id))).to.have.property('code', '23505')
   })
 })

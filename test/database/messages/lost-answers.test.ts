@@ -4,23 +4,22 @@ import { queueMessages } from '../../../src/database/messages/queueing.js'
 import { newId } from '../../../src/ids.js'
 import { openHolder } from '../hold.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
-import { countWaitingForLocks } from '../../domain/fixtures.js'
+import { untilLocked } from '../../domain/fixtures.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { startProxy, type Proxy } from '../proxy.js'
+import { openings } from '../../helpers/openings.js'
 
 describeContext('a message whose statement was done, and whose answer was lost', (context) => {
   let proxy: Proxy
   let db: Database
 
+  const open = openings()
   before(async () => {
-    proxy = await startProxy(context.config.databaseUrl)
+    proxy = await open(startProxy(context.config.databaseUrl))
     db = connectDatabase({ url: proxy.url, poolSize: 2, applicationName: 'test' })
-  })
-  after(async () => {
-    await db.destroy()
-    await proxy.close()
+    open({ close: () => db.destroy() })
   })
 
   it('is accepted, although Postgres cannot be asked for a while', async () => {
@@ -59,10 +58,9 @@ describeContext('messages whose statement lost a deadlock', (context) => {
       ],
       100,
     )
-    await until('it waits for the row', async () => (await countWaitingForLocks(context)) === 1)
+    await untilLocked(context)
     // The statement has this lock, has waited for longer, and is the one that gives way.
-    const locking = trx.raw('select lock_line(?::uuid)', [lineId])
-    await locking
+    await trx.raw('select lock_line(?::uuid)', [lineId])
     await trx.commit()
     expect((await queueing)[0]).to.include({ outcome: 'accepted', messageId })
   })

@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { receiveMessage, type ReceiveOutcome } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { inboundText, queueMessages } from '../../domain/fixtures.js'
-import { createTestContext, describeContext, joinService } from '../../helpers/context.js'
+import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { addTwilio } from '../../web/carrier-callbacks/support.js'
 
@@ -33,6 +32,7 @@ const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 16 }), { minL
 
 describeContext('a batch of messages that carriers bring', (context) => {
   const sameService = joinService(context)
+  const counted = joinService(context)
   let application: { id: string }
 
   before(async () => {
@@ -43,11 +43,10 @@ describeContext('a batch of messages that carriers bring', (context) => {
   async function createLines(): Promise<TestLine[]> {
     const { db } = context
     const [asking, failing, connected] = [
-      await createLine(context, ENDPOINT),
+      await createLine(context, { ...ENDPOINT, optInEvents: ['optOut'] }),
       await createLine(context, ENDPOINT),
       await createLine(context),
     ]
-    await changeConnection(context, asking.userId, asking.lineId, { optInEvents: ['optOut'] })
     await db('endpoints').where({ user_id: failing.userId }).update({ disabled_at: db.fn.now() })
     await connect(context, application, connected)
     for (const line of [asking, failing, connected]) {
@@ -215,20 +214,10 @@ describeContext('a batch of messages that carriers bring', (context) => {
 
   it('is one statement', async () => {
     const line = await createLine(context, ENDPOINT)
-    const counted = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-    })
-    try {
-      const statements: string[] = []
-      counted.db.on('query', ({ sql }: { sql: string }) => statements.push(sql))
-      await Promise.all(
-        NUMBERS.map((fromNumber) => receiveMessage(counted, inboundText(line, { fromNumber }))),
-      )
-      expect(statements).to.have.length(1)
-      expect(statements[0]).to.match(/from receive_messages\(\$1::jsonb\)$/)
-    } finally {
-      await counted.close()
-    }
+    const statements: string[] = []
+    counted.db.on('query', ({ sql }: { sql: string }) => statements.push(sql))
+    await Promise.all(NUMBERS.map((fromNumber) => receiveMessage(counted, inboundText(line, { fromNumber }))))
+    expect(statements).to.have.length(1)
+    expect(statements[0]).to.match(/from receive_messages\(\$1::jsonb\)$/)
   })
 })

@@ -33,6 +33,26 @@ export interface CarrierUnderTest {
   close(): Promise<void>
 }
 
+/** Numbers for a stand-in that can tell the situations by who is written to. */
+export const NUMBERS = {
+  rejected: '+15005550001',
+  throttled: '+15005550002',
+  unavailable: '+15005550003',
+  outcomeUnknown: '+15005550004',
+  neverAnswers: '+15005550005',
+}
+const TAKES = '+15005550006'
+
+export const BY_NUMBER: CarrierUnderTest['situations'] = {
+  rejected: { toNumber: NUMBERS.rejected },
+  throttled: { toNumber: NUMBERS.throttled },
+  throttledNoMore: { toNumber: TAKES },
+  unavailable: { toNumber: NUMBERS.unavailable },
+  unavailableNoMore: { toNumber: TAKES },
+  outcomeUnknown: { toNumber: NUMBERS.outcomeUnknown },
+  neverAnswers: { toNumber: NUMBERS.neverAnswers },
+}
+
 interface Taken {
   carrierMessageId: string
   messageId: string

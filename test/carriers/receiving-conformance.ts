@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
-import { countRows } from '../domain/fixtures.js'
+import { countRows, nameAtCarrier, queueMessage } from '../domain/fixtures.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
@@ -68,20 +68,9 @@ export function conformsToReceiving(kind: string, carrier: ReceivingCarrier): vo
     })
 
     it('reports that a message was delivered', async () => {
-      const [messageId, carrierMessageId] = [newId(), newId()]
-      await context.db('messages').insert({
-        ...{
-          id: messageId,
-          user_id: line.userId,
-          line_id: line.lineId,
-          direction: 'outbound',
-          source: 'api',
-        },
-        ...{ from_number: line.number, to_number: SENDER, text: 'Hello', status: 'sent', claim_id: newId() },
-      })
-      await context
-        .db('carrier_message_ids')
-        .insert({ carrier: 'own', carrier_message_id: carrierMessageId, message_id: messageId })
+      const carrierMessageId = newId()
+      const messageId = await queueMessage(context, line, { status: 'sent', claim_id: newId() })
+      await nameAtCarrier(context, messageId, carrierMessageId, 'own')
       const report = { name: carrier.statusCallback }
       expect(await call(carrier.delivered(carrierMessageId), report)).to.include({ status: 200 })
       expect(await call(carrier.delivered(carrierMessageId), report)).to.include({ status: 200 })

@@ -1,13 +1,6 @@
-import { conformsToCarrier } from '../conformance.js'
+import { BY_NUMBER, conformsToCarrier, NUMBERS } from '../conformance.js'
 import { createTestHttp } from './carrier.js'
 import { refuse, settingsFor, startStandIn } from './stand-in.js'
-
-const REJECTED = '+15005550001'
-const THROTTLED = '+15005550002'
-const UNAVAILABLE = '+15005550003'
-const OUTCOME_UNKNOWN = '+15005550004'
-const NEVER_ANSWERS = '+15005550005'
-const TAKES = '+15005550006'
 
 for (const format of ['json', 'form'] as const) {
   describe(`written as ${format}`, () => {
@@ -15,11 +8,11 @@ for (const format of ['json', 'form'] as const) {
       'http',
       async () => {
         const standIn = await startStandIn()
-        standIn.behave(REJECTED, refuse(422, `${REJECTED} is no number`))
-        standIn.behave(THROTTLED, refuse(429, 'too fast', { 'Retry-After': '1' }))
-        standIn.behave(UNAVAILABLE, refuse(403, 'account suspended'))
-        standIn.behave(OUTCOME_UNKNOWN, refuse(502))
-        standIn.behave(NEVER_ANSWERS, () => undefined)
+        standIn.behave(NUMBERS.rejected, refuse(422, `${NUMBERS.rejected} is no number`))
+        standIn.behave(NUMBERS.throttled, refuse(429, 'too fast', { 'Retry-After': '1' }))
+        standIn.behave(NUMBERS.unavailable, refuse(403, 'account suspended'))
+        standIn.behave(NUMBERS.outcomeUnknown, refuse(502))
+        standIn.behave(NUMBERS.neverAnswers, () => undefined)
         const { carrier, close } = createTestHttp(settingsFor(standIn.url, { format }))
         return {
           carrier,
@@ -34,15 +27,7 @@ for (const format of ['json', 'form'] as const) {
                 mediaUrls: [body.mediaUrl ?? []].flat() as string[],
               })),
             ),
-          situations: {
-            rejected: { toNumber: REJECTED },
-            throttled: { toNumber: THROTTLED },
-            throttledNoMore: { toNumber: TAKES },
-            unavailable: { toNumber: UNAVAILABLE },
-            unavailableNoMore: { toNumber: TAKES },
-            outcomeUnknown: { toNumber: OUTCOME_UNKNOWN },
-            neverAnswers: { toNumber: NEVER_ANSWERS },
-          },
+          situations: BY_NUMBER,
           close: async () => {
             await close()
             await standIn.close()

@@ -1,7 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { CarrierOutcomeUnknown, CarrierRejected } from '../../../src/carriers/carrier.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  type OutboundMessage,
+} from '../../../src/carriers/carrier.js'
 import { httpSettings } from '../../../src/carriers/http/settings.js'
 import { fillFields, fillJson, fillXml } from '../../../src/carriers/http/template.js'
 import { failure } from '../../helpers/failure.js'
@@ -19,25 +23,25 @@ describe('an HTTP carrier', () => {
   })
   after(() => standIn.close())
 
-  async function send(settings: Record<string, unknown>, toNumber = VALUES.to): Promise<unknown> {
+  async function send(settings: Record<string, unknown>, message: Partial<OutboundMessage> = {}) {
     const { carrier, close } = createTestHttp(settingsFor(standIn.url, settings))
     try {
-      return await failure(carrier.send(anyMessage({ toNumber }), new AbortController().signal))
+      return await carrier.send(anyMessage(message), new AbortController().signal)
     } finally {
       await close()
     }
   }
+  const failureOf = (settings: Record<string, unknown>, message: Partial<OutboundMessage> = {}) =>
+    failure(send(settings, message))
 
   it('does not know whether a message was taken whose answer has no id', async () => {
-    expect(await send({ idField: 'data.id' })).to.be.instanceOf(CarrierOutcomeUnknown)
+    expect(await failureOf({ idField: 'data.id' })).to.be.instanceOf(CarrierOutcomeUnknown)
   })
 
   it('reads an id that no number holds as it is written', async () => {
     standIn.behave('+15005550022', (response) => response.end('{"messages":[{"id":9007199254740993}]}'))
-    const { carrier, close } = createTestHttp(settingsFor(standIn.url))
-    const sent = await carrier.send(anyMessage({ toNumber: '+15005550022' }), new AbortController().signal)
+    const sent = await send({}, { toNumber: '+15005550022' })
     expect(sent).to.deep.equal({ carrierMessageId: '9007199254740993' })
-    await close()
   })
 
   for (const headers of [
@@ -54,33 +58,23 @@ describe('an HTTP carrier', () => {
 
   it('replaces our headers by the account’s, whatever their case', async () => {
     const headers = 'authorization: Bearer key-of-the-account\naccept: application/vnd.example+json'
-    const { carrier, close } = createTestHttp(settingsFor(standIn.url, { headers }))
-    await carrier.send(anyMessage(), new AbortController().signal)
+    await send({ headers })
     expect(standIn.taken.at(-1)?.headers.accept).to.equal('application/vnd.example+json')
-    await close()
   })
 
   it('refuses a text that is too long for a URL, and calls nobody', async () => {
-    const { carrier, close } = createTestHttp(settingsFor(standIn.url, { format: 'query' }))
-    const error = await failure(
-      carrier.send(anyMessage({ text: 'я'.repeat(540) }), new AbortController().signal),
-    )
+    const error = await failureOf({ format: 'query' }, { text: 'я'.repeat(540) })
     expect(error).to.be.instanceOf(CarrierRejected).with.property('message').that.includes('too long')
-    await close()
   })
 
   it('uses our id where the carrier gives none', async () => {
-    const { carrier, close } = createTestHttp(settingsFor(standIn.url, { idField: '' }))
-    const message = anyMessage()
-    expect(await carrier.send(message, new AbortController().signal)).to.deep.equal({
-      carrierMessageId: message.id,
-    })
-    await close()
+    const { id } = anyMessage()
+    expect(await send({ idField: '' }, { id })).to.deep.equal({ carrierMessageId: id })
   })
 
   it('shows why a message was refused, without the number in it', async () => {
     standIn.behave('+15005550021', refuse(400, 'no route to +1 500 555 0021 today'))
-    const error = await send({}, '+15005550021')
+    const error = await failureOf({}, { toNumber: '+15005550021' })
     expect(error).to.be.instanceOf(CarrierRejected)
     expect(error).to.include({ reason: 'no route to [number] today', carrierCode: '400' })
   })
@@ -101,7 +95,7 @@ describe('an HTTP carrier', () => {
     const answer = (response: ServerResponse) =>
       response.end(JSON.stringify({ state: 'ERROR', error: 'no such number', messages: [{ id: 'x' }] }))
     standIn.behave('+15005550023', answer)
-    const error = await send({ refusalField: 'state' }, '+15005550023')
+    const error = await failureOf({ refusalField: 'state' }, { toNumber: '+15005550023' })
     expect(error).to.be.instanceOf(CarrierRejected).with.property('reason', 'no such number')
   })
 
@@ -118,18 +112,12 @@ describe('an HTTP carrier', () => {
       })
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/send/?key=a`
-      const { carrier, close } = createTestHttp({
-        url,
-        format: 'query',
-        numbers,
-        body: 'dest={{to}}&msg={{text}}',
-      })
-      const message = anyMessage({ fromNumber: '+12025550123', toNumber: '+12025550199', text: 'a & b' })
-      expect(await carrier.send(message, new AbortController().signal)).to.deep.equal({
-        carrierMessageId: '1',
-      })
+      const sent = await send(
+        { url, idField: 'id', format: 'query', numbers, body: 'dest={{to}}&msg={{text}}' },
+        { fromNumber: '+12025550123', toNumber: '+12025550199', text: 'a & b' },
+      )
+      expect(sent).to.deep.equal({ carrierMessageId: '1' })
       expect(asked).to.deep.equal([`/send/?key=a&dest=${written}&msg=a+%26+b`])
-      await close()
       await new Promise((resolve) => server.close(resolve))
     })
   }

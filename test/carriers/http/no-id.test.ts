@@ -3,7 +3,7 @@ import { addCarrierAccount, getCarrierAccount } from '../../../src/domain/carrie
 import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/change.js'
 import { openSettings } from '../../../src/domain/carriers/carrier-settings.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
-import { messageRow, queueMessage, UNLIMITED } from '../../domain/fixtures.js'
+import { messageRow, queueMessage, UNLIMITED, changeSettings } from '../../domain/fixtures.js'
 import { createPerson } from '../../domain/people/people.js'
 import { createLine } from '../../helpers/factories.js'
 import { browse } from '../../helpers/web/browser-session.js'
@@ -60,8 +60,7 @@ describeWeb('an HTTP carrier that gives messages no ID', { environment }, ({ con
     it(`may be ${what} later, and stays so when something else changes`, async () => {
       await changeCarrierAccount(context, await add(what, {}), change)
       expect(await send(what)).to.deep.equal(sentWithOurs)
-      const account = await getCarrierAccount(context, what)
-      await changeCarrierAccount(context, account, { settings: { numbers: 'plain' } })
+      await changeSettings(context, what, { numbers: 'plain' })
       expect(await idFieldOf(what)).to.equal('')
     })
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { newId } from '../../../src/ids.js'
-import { messageRow, queueMessage } from '../../domain/fixtures.js'
+import { messageRow, queueMessage, nameAtCarrier } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { conformsToReceiving } from '../receiving-conformance.js'
@@ -63,9 +63,7 @@ describeWeb('ids of an HTTP carrier that no number holds', ({ context, web }) =>
       const messageId = await queueMessage(context, line, { status: 'sent' })
       sent.push(messageId)
       // Texts and reports have ids of their own.
-      await context
-        .db('carrier_message_ids')
-        .insert({ carrier: 'long', carrier_message_id: `1${id}`, message_id: messageId })
+      await nameAtCarrier(context, messageId, `1${id}`, 'long')
     }
     expect(await call('status', `{"id":1${LONG_IDS[0]!},"status":"delivered"}`)).to.include({ status: 200 })
     const rows = await context.db('messages').whereIn('id', sent).select<{ id: string; status: string }[]>()
@@ -101,9 +99,7 @@ describeWeb('reports of an HTTP carrier', ({ context, web }) => {
     const id = await queueMessage(context, line, { status: 'sending', claim_id: newId() })
     const reported = report({ id: 'G-77', status: 'failed', error: 'no such subscriber' })
     expect(await Promise.race([reported, sleep(150, 'no answer yet')])).to.equal('no answer yet')
-    await context
-      .db('carrier_message_ids')
-      .insert({ carrier: 'reporting', carrier_message_id: 'G-77', message_id: id })
+    await nameAtCarrier(context, id, 'G-77', 'reporting')
     expect(await reported).to.include({ status: 200 })
     expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'no such subscriber' })
   })

@@ -108,23 +108,4 @@ describe('the encoding of texts for SMPP', () => {
     )
     expect(other).to.include({ source_addr: '+15550000001', source_addr_ton: 0, dest_addr_npi: 0 })
   })
-
-  for (const [dataCoding, hex, text] of [
-    [1, '48e9', 'Hé'],
-    [3, '48e9', 'Hé'],
-    [0xf1, '1b65', '€'],
-    [0x10, '00', '@'],
-    [0x18, '20ac', '€'],
-    [6, 'bf', 'П'],
-    [7, 'e0', 'א'],
-    [8, '00', ''],
-    [0, '1b01', '£'],
-    [2, '00', undefined],
-    [4, '00', undefined],
-    [0xf5, '00', undefined],
-  ] as const) {
-    it(`reads ${hex} in data_coding ${dataCoding} as ${text === undefined ? 'no text' : JSON.stringify(text)}`, () => {
-      expect(decodeText(Buffer.from(hex, 'hex'), dataCoding, 'gsm-7')).to.equal(text)
-    })
-  }
 })

@@ -56,35 +56,27 @@ describe('what an SMSC brings', () => {
   })
 
   const body = Buffer.from('Hello')
+  const behind = (header: string) => Buffer.concat([Buffer.from(header, 'hex'), body])
   for (const [what, fields, part] of [
     ['no header', { short_message: body }, undefined],
     [
       'an 8-bit reference',
-      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('050003a70302', 'hex'), body]) },
+      { esm_class: 0x40, short_message: behind('050003a70302') },
       { reference: 0xa7, total: 3, number: 2 },
     ],
     [
       'a 16-bit reference',
-      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('060804a7b80302', 'hex'), body]) },
+      { esm_class: 0x40, short_message: behind('060804a7b80302') },
       { reference: 0xa7b8, total: 3, number: 2 },
     ],
     [
       'a header with more in it',
-      {
-        esm_class: 0x40,
-        short_message: Buffer.concat([
-          Buffer.from('0a05040b8423f000030102 01'.replace(' ', ''), 'hex'),
-          body,
-        ]),
-      },
+      { esm_class: 0x40, short_message: behind('0a05040b8423f00003010201') },
       undefined,
     ],
     [
       'ports before the reference',
-      {
-        esm_class: 0x40,
-        short_message: Buffer.concat([Buffer.from('0b05040b8423f00003010201', 'hex'), body]),
-      },
+      { esm_class: 0x40, short_message: behind('0b05040b8423f00003010201') },
       { reference: 1, total: 2, number: 1 },
     ],
     [
@@ -95,19 +87,11 @@ describe('what an SMSC brings', () => {
     ['a payload', { message_payload: body }, undefined],
     [
       'a payload with a header',
-      { esm_class: 0x40, message_payload: Buffer.concat([Buffer.from('050003a70302', 'hex'), body]) },
+      { esm_class: 0x40, message_payload: behind('050003a70302') },
       { reference: 0xa7, total: 3, number: 2 },
     ],
-    [
-      'one part of one',
-      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('050003a70101', 'hex'), body]) },
-      undefined,
-    ],
-    [
-      'a part that cannot be',
-      { esm_class: 0x40, short_message: Buffer.concat([Buffer.from('050003a70305', 'hex'), body]) },
-      undefined,
-    ],
+    ['one part of one', { esm_class: 0x40, short_message: behind('050003a70101') }, undefined],
+    ['a part that cannot be', { esm_class: 0x40, short_message: behind('050003a70305') }, undefined],
   ] as const) {
     it(`with ${what} is ${part ? `part ${part.number} of ${part.total}` : 'a text of its own'}`, () => {
       const text = read(fields)

@@ -24,6 +24,9 @@ describe('an SMPP session', () => {
     smsc = await startSmsc(options)
   }
 
+  const expectNoAnswer = (error: unknown, { wasWritten }: { wasWritten: boolean }) =>
+    expect(error).to.be.instanceOf(NoAnswer).with.property('wasWritten', wasWritten)
+
   async function open(overrides: Record<string, unknown> = {}, timeouts = QUICK): Promise<Session> {
     const settings = { ...settingsOf(smsc), ...overrides }
     const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts })
@@ -73,9 +76,7 @@ describe('an SMPP session', () => {
     smsc.hang()
     const waiting = failure(session.request('submit_sm', {}, forEver))
     expect((await session.ended).message).to.equal('no response to enquire_link in 3000 ms')
-    expect(await waiting)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', true)
+    expectNoAnswer(await waiting, { wasWritten: true })
   })
 
   it('ends each request when the connection dies, and says whether it had been written', async () => {
@@ -84,29 +85,18 @@ describe('an SMPP session', () => {
     const [written, waiting] = [1, 2].map(() => failure(session.request('submit_sm', {}, forEver)))
     await until('one is there', () => smsc.seen.includes('submit_sm'))
     smsc.cut()
-    expect(await written)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', true)
-    expect(await waiting)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', false)
+    expectNoAnswer(await written, { wasWritten: true })
+    expectNoAnswer(await waiting, { wasWritten: false })
     const later = await failure(session.request('submit_sm', {}, forEver))
-    expect(later).to.be.instanceOf(NoAnswer).with.property('wasWritten', false)
+    expectNoAnswer(later, { wasWritten: false })
   })
 
   it('lets no request wait for ever for its response, nor for its place', async () => {
     await start({ delayMs: 60_000 })
-    const settings = settingsOf(smsc, { windowSize: 1 })
-    const timeouts = { ...QUICK, responseMs: 100, windowMs: 20 }
-    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts })
-    opened.push(session)
+    const session = await open({ windowSize: 1 }, { ...QUICK, responseMs: 100, windowMs: 20 })
     const [written, waiting] = [1, 2].map(() => failure(session.request('submit_sm', {}, forEver)))
-    expect(await waiting)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', false)
-    expect(await written)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', true)
+    expectNoAnswer(await waiting, { wasWritten: false })
+    expectNoAnswer(await written, { wasWritten: true })
   })
 
   it('keeps the place of a request whose caller went away until it is answered', async () => {
@@ -117,9 +107,7 @@ describe('an SMPP session', () => {
     const first = failure(session.request('submit_sm', {}, impatient.signal))
     await until('it is there', () => smsc.seen.includes('submit_sm'))
     impatient.abort()
-    expect(await first)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', true)
+    expectNoAnswer(await first, { wasWritten: true })
     await session.request('submit_sm', {}, forEver)
     expect(smsc.maxUnanswered()).to.equal(1)
   })
@@ -143,9 +131,7 @@ describe('an SMPP session', () => {
     stopFor(1600)
     socket.emit('data', encodePdu('submit_sm_resp', { sequence_number: 1, message_id: '1' }))
     await taken
-    expect(await waiting)
-      .to.be.instanceOf(NoAnswer)
-      .with.property('wasWritten', false)
+    expectNoAnswer(await waiting, { wasWritten: false })
     expect(written).to.have.length(1)
     link.end(new Error('over'))
     await start()
@@ -165,10 +151,7 @@ describe('an SMPP session', () => {
     await start()
     for (const hex of ['7fffffff', '00000004', '485454502f312e31']) {
       const { port, server, sockets } = await serveBytes(Buffer.from(hex, 'hex'))
-      const settings = settingsOf({ port })
-      const error = await failure(
-        openSession({ settings, hosts: LOOPBACK, bindAs: 'transmitter', timeouts: QUICK }),
-      )
+      const error = await failure(open({ port }))
       expect(error).to.be.instanceOf(NotBound)
       expect(error.message).to.contain('a PDU of')
       for (const socket of sockets) socket.destroy()
@@ -179,14 +162,7 @@ describe('an SMPP session', () => {
   it('says so when nobody answers the bind', async () => {
     await start()
     smsc.hang()
-    const error = await failure(
-      openSession({
-        settings: settingsOf(smsc),
-        hosts: LOOPBACK,
-        bindAs: 'transmitter',
-        timeouts: { ...QUICK, bindMs: 50 },
-      }),
-    )
+    const error = await failure(open({}, { ...QUICK, bindMs: 50 }))
     expect(error.message).to.equal(
       'connected, but the bind was not answered: no response to bind_transmitter in 50 ms',
     )

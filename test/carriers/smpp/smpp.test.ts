@@ -36,6 +36,11 @@ function openCarrier(name: string, settings: SmppSettings, timeouts = QUICK) {
   return { sessions, partsUnderWay, carrier }
 }
 
+/** Its sessions are held nowhere: it can only be tested. */
+function toTest({ port }: Pick<Smsc, 'port'>, settings: Record<string, unknown>, timeouts = QUICK) {
+  return createSmpp('test', settingsOf({ port }, settings), { hosts: LOOPBACK, timeouts })
+}
+
 conformsToCarrier(
   'smpp',
   async () => {
@@ -114,11 +119,7 @@ describe('smpp', () => {
   it('says in words what is wrong with an account, and nothing when it works', async () => {
     await start({ password: 'right' }, { password: 'right' })
     expect(await carrier.test(forEver)).to.equal(undefined)
-    const wrong = createSmpp('wrong', settingsOf(smsc, { password: 'wrong' }), {
-      hosts: LOOPBACK,
-      timeouts: QUICK,
-    })
-    expect(await wrong.test(forEver)).to.equal(
+    expect(await toTest(smsc, { password: 'wrong' }).test(forEver)).to.equal(
       'connected, but the bind was refused: the password is wrong (ESME_RINVPASWD)',
     )
     await smsc.close()
@@ -136,11 +137,7 @@ describe('smpp', () => {
     })
     await new Promise<void>((resolve) => clear.listen(0, '127.0.0.1', resolve))
     const { port } = clear.address() as AddressInfo
-    const overTls = createSmpp('clear', settingsOf({ port }, { tls: true }), {
-      hosts: LOOPBACK,
-      timeouts: QUICK,
-    })
-    expect(await overTls.test(forEver)).to.equal(
+    expect(await toTest({ port }, { tls: true }).test(forEver)).to.equal(
       `cannot connect to 127.0.0.1, port ${port}: it does not speak TLS`,
     )
     clear.close()
@@ -151,10 +148,7 @@ describe('smpp', () => {
     const silent = createServer((socket) => socket.on('error', () => undefined))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
-    const overTls = createSmpp('silent', settingsOf({ port }, { tls: true }), {
-      hosts: LOOPBACK,
-      timeouts: { ...QUICK, connectMs: 100 },
-    })
+    const overTls = toTest({ port }, { tls: true }, { ...QUICK, connectMs: 100 })
     expect(await overTls.test(forEver)).to.match(
       /^cannot connect to 127\.0\.0\.1, port \d+: no response in \d+ ms$/,
     )
@@ -202,7 +196,7 @@ describe('smpp', () => {
     await start({ delayMs: 20 }, { windowSize: 1, bindCount: 3 })
     await until('all are bound', () => sessions.state().boundCount === 3)
     const sending = Array.from({ length: 12 }, () => carrier.send(anyMessage(), forEver))
-    await until('three are under way', () => smsc.seen.filter((each) => each === 'submit_sm').length >= 3)
+    await until('three are under way', () => submitCount() >= 3)
     await Promise.all(sending)
     expect(smsc.maxUnanswered()).to.equal(1)
   })
@@ -237,11 +231,7 @@ describe('smpp', () => {
       'connected, but the bind was refused: refused with ESME_RINVCMDID. If it does not accept transceivers, set bindAs ' +
         'to transmitter-and-receiver',
     )
-    const both = createSmpp('both', settingsOf(smsc, { bindAs: 'transmitter-and-receiver' }), {
-      hosts: LOOPBACK,
-      timeouts: QUICK,
-    })
-    expect(await both.test(forEver)).to.equal(
+    expect(await toTest(smsc, { bindAs: 'transmitter-and-receiver' }).test(forEver)).to.equal(
       'bound as transmitter, but not as receiver: connected, but the bind was refused: refused with ESME_RINVCMDID',
     )
   })
@@ -249,7 +239,7 @@ describe('smpp', () => {
   it('does not know what became of messages that were under way when the connection died', async () => {
     await start({ delayMs: 60_000 }, { windowSize: 2 })
     const sending = Array.from({ length: 3 }, () => failure(carrier.send(anyMessage(), forEver)))
-    await until('two are there', () => smsc.seen.filter((each) => each === 'submit_sm').length === 2)
+    await until('two are there', () => submitCount() === 2)
     smsc.cut()
     const errors = await Promise.all(sending)
     expect(errors.map((error) => error.constructor)).to.deep.equal([
@@ -282,7 +272,7 @@ describe('smpp', () => {
     await start({ refuse: (nth) => (nth > 1 ? 'ESME_RMSGQFUL' : undefined) })
     const tooLate = new AbortController()
     const sending = failure(carrier.send(anyMessage({ text: 'x'.repeat(400) }), tooLate.signal))
-    await until('it is refused', () => smsc.seen.filter((each) => each === 'submit_sm').length > 2)
+    await until('it is refused', () => submitCount() > 2)
     expect([...partsUnderWay]).to.deep.equal(smsc.taken.map(({ id }) => id))
     tooLate.abort()
     const error = await sending

@@ -1,23 +1,19 @@
 import { expect } from 'chai'
-import { anyMessage, conformsToCarrier, pictureAt } from '../conformance.js'
+import { anyMessage, BY_NUMBER, conformsToCarrier, NUMBERS, pictureAt } from '../conformance.js'
 import { createTestTwilio } from './carrier.js'
 import { createChecker, isDescriptionHere } from './description.js'
 import { ACCOUNT_SID, newSid, refuse, startTwilio } from './stand-in.js'
 
-const REJECTED = '+15005550001'
-const THROTTLED = '+15005550002'
-const UNAVAILABLE = '+15005550003'
-const OUTCOME_UNKNOWN = '+15005550004'
-const NEVER_ANSWERS = '+15005550005'
-const TAKES = '+15005550006'
-
 conformsToCarrier('twilio', async () => {
   const standIn = await startTwilio()
-  standIn.behave(REJECTED, refuse(400, 21211, `The 'To' number ${REJECTED} is not a valid phone number.`))
-  standIn.behave(THROTTLED, refuse(429, 20429, 'Too Many Requests', { 'Retry-After': '1' }))
-  standIn.behave(UNAVAILABLE, refuse(401, 20003, 'Authenticate'))
-  standIn.behave(OUTCOME_UNKNOWN, refuse(500, 20500, 'Internal Server Error'))
-  standIn.behave(NEVER_ANSWERS, () => undefined)
+  standIn.behave(
+    NUMBERS.rejected,
+    refuse(400, 21211, `The 'To' number ${NUMBERS.rejected} is not a valid phone number.`),
+  )
+  standIn.behave(NUMBERS.throttled, refuse(429, 20429, 'Too Many Requests', { 'Retry-After': '1' }))
+  standIn.behave(NUMBERS.unavailable, refuse(401, 20003, 'Authenticate'))
+  standIn.behave(NUMBERS.outcomeUnknown, refuse(500, 20500, 'Internal Server Error'))
+  standIn.behave(NUMBERS.neverAnswers, () => undefined)
   const { carrier, close } = createTestTwilio(standIn.url)
   return {
     carrier,
@@ -32,15 +28,7 @@ conformsToCarrier('twilio', async () => {
           mediaUrls,
         })),
       ),
-    situations: {
-      rejected: { toNumber: REJECTED },
-      throttled: { toNumber: THROTTLED },
-      throttledNoMore: { toNumber: TAKES },
-      unavailable: { toNumber: UNAVAILABLE },
-      unavailableNoMore: { toNumber: TAKES },
-      outcomeUnknown: { toNumber: OUTCOME_UNKNOWN },
-      neverAnswers: { toNumber: NEVER_ANSWERS },
-    },
+    situations: BY_NUMBER,
     close: async () => {
       await close()
       await standIn.close()

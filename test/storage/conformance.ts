@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { StorageFailed, StoredFileMissing, type Storage } from '../../src/storage/storage.js'
+import { failure } from '../helpers/failure.js'
 
 export interface StorageUnderTest {
   storage: Storage
@@ -60,10 +61,10 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
     })
 
     it('says at once that there is no such file', async () => {
-      expect(await caught(storage.open('01/none-1'))).to.be.instanceOf(StoredFileMissing)
+      expect(await failure(storage.open('01/none-1'))).to.be.instanceOf(StoredFileMissing)
       await put('01/a-1', Buffer.from('x'))
       await storage.remove('01/a-1')
-      expect(await caught(storage.open('01/a-1'))).to.be.instanceOf(StoredFileMissing)
+      expect(await failure(storage.open('01/a-1'))).to.be.instanceOf(StoredFileMissing)
     })
 
     it('removes a file, also one that is not there', async () => {
@@ -78,7 +79,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
       await put('01/a-1', Buffer.from('whole'))
       for (const key of ['01/a-1', '01/b-1']) {
         const broken = Readable.from(half())
-        expect(await caught(storage.put(key, broken, 1000))).to.be.instanceOf(StorageFailed)
+        expect(await failure(storage.put(key, broken, 1000))).to.be.instanceOf(StorageFailed)
       }
       expect((await read('01/a-1')).toString()).to.equal('whole')
       expect(await under.keys()).to.deep.equal(['01/a-1'])
@@ -86,7 +87,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
 
     it('keeps nothing of a body that breaks off before it is read', async () => {
       const broken = new PassThrough()
-      const putting = caught(storage.put('01/a-1', broken, 1000))
+      const putting = failure(storage.put('01/a-1', broken, 1000))
       broken.destroy(new Error('broken off'))
       expect(await putting).to.be.instanceOf(StorageFailed)
       expect(await under.keys()).to.deep.equal([])
@@ -95,9 +96,9 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
     it('calls what is broken by its name', async () => {
       await put('01/a-1', Buffer.from('x'))
       await under.breakDown()
-      expect(await caught(put('01/a-2', Buffer.from('x')))).to.be.instanceOf(StorageFailed)
-      expect(await caught(storage.open('01/a-1'))).to.be.instanceOf(StorageFailed)
-      expect(await caught(storage.remove('01/a-1'))).to.be.instanceOf(StorageFailed)
+      expect(await failure(put('01/a-2', Buffer.from('x')))).to.be.instanceOf(StorageFailed)
+      expect(await failure(storage.open('01/a-1'))).to.be.instanceOf(StorageFailed)
+      expect(await failure(storage.remove('01/a-1'))).to.be.instanceOf(StorageFailed)
     })
   })
 }
@@ -106,11 +107,4 @@ async function* half(): AsyncGenerator<Buffer> {
   yield Buffer.from('the first half')
   await new Promise(setImmediate)
   throw new Error('broken off')
-}
-
-function caught(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => new Error('it did not reject'),
-    (error: unknown) => error,
-  )
 }

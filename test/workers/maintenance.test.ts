@@ -22,7 +22,7 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
     await insertAccounts()
     await insertCounts()
     await insertNotices(context.db, [91, 89].map(noticeOf))
-    await context.db.raw('drop table ??', [partitionOfNextMonth()])
+    await context.db.raw('drop table ??', [nameOf('events', monthAgo(-1))])
     await makePartitions(context, monthAgo(5))
     const [second] = await context.redis.time()
     await context.redis.zadd('{linehook}:databases', Number(second) + 600, 'another')
@@ -117,11 +117,11 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
     const { rows } = await until('the partition is there', async () => {
       const found = await context.db.raw<{ rows: { bounds: string }[] }>(
         `select pg_get_expr(relpartbound, oid) as bounds from pg_class where relname = ?`,
-        [partitionOfNextMonth()],
+        [nameOf('events', monthAgo(-1))],
       )
       return found.rows.length > 0 && found
     })
-    expect(rows[0]?.bounds).to.contain(lowestIdAt(nextMonth()))
+    expect(rows[0]?.bounds).to.contain(lowestIdAt(monthAgo(-1)))
   })
 
   async function insertAccounts(): Promise<void> {
@@ -198,13 +198,4 @@ function pairOf(
 function noticeOf(days: number): NewNotice {
   const id = lowestIdAt(new Date(Date.now() - days * 86_400_000))
   return { id, kind: 'aged', subject: `${days} days`, userId: null, details: {} }
-}
-
-function nextMonth(): Date {
-  const now = new Date()
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
-}
-
-function partitionOfNextMonth(): string {
-  return `events_${nextMonth().toISOString().slice(0, 7).replace('-', '')}`
 }

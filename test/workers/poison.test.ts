@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { MAX_CRASHES } from '../../src/domain/crashes.js'
-import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { sweep } from '../../src/domain/sweep.js'
-import { newId } from '../../src/ids.js'
 import { createLine } from '../helpers/factories.js'
 import type { RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import { describeInstallation } from '../journeys/support/installation.js'
 import { endLeases, numbers, outboundMessages, postAll } from '../journeys/support/steps.js'
+import { receiveNew } from '../domain/fixtures.js'
 
 const [poisoned = '', other = ''] = numbers(2)
 
@@ -42,13 +41,7 @@ describeInstallation('a row that crashes its jobs', SETUP, ({ context, receiver,
   it('a delivery is exhausted after five lost leases, and shown so; other deliveries are made', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const receive = (text: string) =>
-      receiveMessage(context, {
-        carrierAccount: 'simulator',
-        carrierMessageId: newId(),
-        fromNumber: other,
-        toNumber: line.number,
-        content: { type: 'inboundText', text },
-      })
+      receiveNew(context, line, { fromNumber: other, content: { type: 'inboundText', text } })
     const { sealed } = await takeSecret(line.lineId, Buffer.from('not a secret'))
     await receive('Poison')
     for (let crashes = 1; crashes <= MAX_CRASHES; crashes += 1) {

@@ -106,17 +106,15 @@ const FACTS: QueueFacts = {
 /** 500 that could go, the oldest for so long. */
 const backlog = (oldestMs: number) => ({ waitingCount: 500, oldestMs })
 
+const NO_WORKER = { jobs: { ...JOBS, workers: 0 } }
+const NO_REDIS = { jobs: undefined }
+
 const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: RegExp][] = [
   ['nothing waits and workers are there', {}, 'normal', /^The queue is empty\.$/],
-  [
-    'nothing waits and no worker is there',
-    { jobs: { ...JOBS, workers: 0 } },
-    'stuck',
-    /^No `send-message` process/,
-  ],
+  ['nothing waits and no worker is there', NO_WORKER, 'stuck', /^No `send-message` process/],
   [
     'something waits and no worker is there',
-    { ...backlog(1), jobs: { ...JOBS, workers: 0 } },
+    { ...backlog(1), ...NO_WORKER },
     'stuck',
     /500 messages are waiting/,
   ],
@@ -153,13 +151,8 @@ const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: Reg
     'behind',
     /no `maintenance` process is running/,
   ],
-  [
-    'Redis is away, and something waits',
-    { ...backlog(1), jobs: undefined },
-    'stuck',
-    /^Redis is unreachable/,
-  ],
-  ['Redis is away, and nothing waits', { jobs: undefined }, 'behind', /^Redis is unreachable/],
+  ['Redis is away, and something waits', { ...backlog(1), ...NO_REDIS }, 'stuck', /^Redis is unreachable/],
+  ['Redis is away, and nothing waits', NO_REDIS, 'behind', /^Redis is unreachable/],
   ['Redis does not tell of workers', { jobs: { ...JOBS, workers: null } }, 'normal', /^The queue is empty/],
   [
     'more wait than are counted',
@@ -184,18 +177,15 @@ const GOOD_REDIS = {
   ...{ usedBytes: 1e6, maxBytes: 0, machineBytes: 8e9 },
 }
 
+const redis = (changes: Partial<typeof GOOD_REDIS>) => judgeRedis({ ...GOOD_REDIS, ...changes }, false)
+
 const GOOD_POSTGRES = {
-  ...{
-    version: '18.4',
-    isReadOnly: false,
-    connectionCount: 20,
-    maxConnections: 100,
-    longTransactionCount: 0,
-  },
-  ...{ databaseBytes: 1e9, dataFolder: null },
+  ...{ version: '18.4', isReadOnly: false, connectionCount: 20, maxConnections: 100 },
+  ...{ longTransactionCount: 0, databaseBytes: 1e9, dataFolder: null },
 }
 
-const POOL = { usedCount: 1, maxCount: 10, waitingCount: 0 }
+const postgres = (changes: Partial<typeof GOOD_POSTGRES>, missing: string[] = []) =>
+  judgePostgres({ ...GOOD_POSTGRES, ...changes }, missing, { usedCount: 1, maxCount: 10, waitingCount: 0 })
 
 const ROOM = { of: 'media', folder: '/a', freeBytes: 50e9, totalBytes: 100e9, freeShare: 0.5 }
 
@@ -208,76 +198,22 @@ const disk = (freeBytes: number) => ({
 
 describe('what everything rests on', () => {
   it('is well where nothing is wrong', () => {
-    const views = [
-      judgeRedis(GOOD_REDIS, false),
-      judgePostgres(GOOD_POSTGRES, [], POOL),
-      judgeStorage(GOOD_STORAGE),
-    ]
+    const views = [redis({}), postgres({}), judgeStorage(GOOD_STORAGE)]
     expect(views.map(({ mood, faults }) => [mood, faults])).to.deep.equal(Array(3).fill(['good', []]))
   })
 
   for (const [title, view, mood, text] of [
     ['another installation uses Redis', judgeRedis(GOOD_REDIS, true), 'bad', /its own Redis database/],
-    [
-      'Redis evicts',
-      judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }, false),
-      'bad',
-      /Set it to noeviction/,
-    ],
-    [
-      'Redis keeps no file',
-      judgeRedis({ ...GOOD_REDIS, hasAof: false }, false),
-      'bad',
-      /Set appendonly to yes/,
-    ],
-    [
-      'Redis cannot write',
-      judgeRedis({ ...GOOD_REDIS, isAofWritten: false }, false),
-      'bad',
-      /Check its disk/,
-    ],
-    [
-      'Redis is filling',
-      judgeRedis({ ...GOOD_REDIS, usedBytes: 81, maxBytes: 100 }, false),
-      'waiting',
-      /81 B of 100 B.*maxmemory/,
-    ],
-    [
-      'Redis is full',
-      judgeRedis({ ...GOOD_REDIS, usedBytes: 95, maxBytes: 100 }, false),
-      'bad',
-      /accepts no more jobs/,
-    ],
-    [
-      'the machine of Redis is full',
-      judgeRedis({ ...GOOD_REDIS, usedBytes: 7.9e9 }, false),
-      'bad',
-      /more memory/,
-    ],
-    [
-      'Postgres is read-only',
-      judgePostgres({ ...GOOD_POSTGRES, isReadOnly: true }, [], POOL),
-      'bad',
-      /DATABASE_URL/,
-    ],
-    [
-      'its connections run out',
-      judgePostgres({ ...GOOD_POSTGRES, connectionCount: 80 }, [], POOL),
-      'waiting',
-      /80 of its 100/,
-    ],
-    [
-      'transactions stay open',
-      judgePostgres({ ...GOOD_POSTGRES, longTransactionCount: 2 }, [], POOL),
-      'waiting',
-      /2 transactions/,
-    ],
-    [
-      'a later partition is missing',
-      judgePostgres(GOOD_POSTGRES, ['events_999912'], POOL),
-      'waiting',
-      /events_999912/,
-    ],
+    ['Redis evicts', redis({ policy: 'allkeys-lru' }), 'bad', /Set it to noeviction/],
+    ['Redis keeps no file', redis({ hasAof: false }), 'bad', /Set appendonly to yes/],
+    ['Redis cannot write', redis({ isAofWritten: false }), 'bad', /Check its disk/],
+    ['Redis is filling', redis({ usedBytes: 81, maxBytes: 100 }), 'waiting', /81 B of 100 B.*maxmemory/],
+    ['Redis is full', redis({ usedBytes: 95, maxBytes: 100 }), 'bad', /accepts no more jobs/],
+    ['the machine of Redis is full', redis({ usedBytes: 7.9e9 }), 'bad', /more memory/],
+    ['Postgres is read-only', postgres({ isReadOnly: true }), 'bad', /DATABASE_URL/],
+    ['its connections run out', postgres({ connectionCount: 80 }), 'waiting', /80 of its 100/],
+    ['transactions stay open', postgres({ longTransactionCount: 2 }), 'waiting', /2 transactions/],
+    ['a later partition is missing', postgres({}, ['events_999912']), 'waiting', /events_999912/],
     ['a disk is filling', judgeStorage(disk(9e9)), 'waiting', /disk of media has only 9.* GB left/],
     ['a disk is full', judgeStorage(disk(0)), 'bad', /only 0 B left/],
     ['nothing can be stored', judgeStorage({ ...GOOD_STORAGE, fault: 'no room.' }), 'bad', /stored: no room/],

@@ -222,7 +222,11 @@ describe('what an SMPP account says besides', () => {
   }
 })
 
-describe('where an SMPP account binds', () => {
+describe('where and how an SMPP account binds', () => {
+  it('is as transceivers, if nothing is said', () => {
+    expect(settingsOf({ port: 2775 })).to.include({ bindAs: 'transceiver' })
+  })
+
   it('is the next standby host, when the one before refuses or is not there', async () => {
     const [full, standby] = [await startSmsc({ maxSessions: 0 }), await startSmsc()]
     const gone = await startSmsc()

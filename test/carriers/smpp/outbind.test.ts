@@ -17,6 +17,7 @@ import { connectSmsc, OUTBIND, type OutbindSmsc } from './outbind-smsc.js'
 
 const forEver = new AbortController().signal
 const TEXT = { source_addr: '15005550101', destination_addr: '15550000001', short_message: Buffer.from('Hi') }
+const OVER_TLS = { tls: true, outbindCertificate: SELF_MADE.cert, outbindKey: SELF_MADE.key }
 
 describe('an SMSC that connects to us and says outbind', () => {
   let port: number
@@ -88,7 +89,7 @@ describe('an SMSC that connects to us and says outbind', () => {
 
   for (const tls of [false, true]) {
     it(`is bound to as transceiver, both ways, as often as it comes${tls ? ', over TLS' : ''}`, async () => {
-      await hold({ tls, ...(tls && { outbindCertificate: SELF_MADE.cert, outbindKey: SELF_MADE.key }) })
+      await hold(tls ? OVER_TLS : {})
       expect(sessions.state()).to.include({ boundCount: 0, sessionCount: 1 })
       for (let n = 0; n < 2; n += 1) {
         const peer = join({ tls })
@@ -142,25 +143,18 @@ describe('an SMSC that connects to us and says outbind', () => {
     ...inboundOf('+15005550101', '+15550000001', 'Hi'),
     sequence_number: 2,
   })
+  const outbind = (changes = {}) => encodePdu('outbind', { ...OUTBIND, ...changes })
   for (const [what, bytes, fault] of [
-    [
-      'another password',
-      encodePdu('outbind', { ...OUTBIND, password: 'guessed' }),
-      'the password in its outbind',
-    ],
-    ['no password', encodePdu('outbind', { ...OUTBIND, password: '' }), 'the password in its outbind'],
-    [
-      'another name',
-      encodePdu('outbind', { ...OUTBIND, system_id: 'other' }),
-      'the system ID in its outbind',
-    ],
+    ['another password', outbind({ password: 'guessed' }), 'the password in its outbind'],
+    ['no password', outbind({ password: '' }), 'the password in its outbind'],
+    ['another name', outbind({ system_id: 'other' }), 'the system ID in its outbind'],
     ['a bind of its own', encodePdu('bind_transceiver', OUTBIND), 'it did not start with outbind'],
     ['a text', delivery, 'it did not start with outbind'],
     ['no SMPP', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'a PDU of'],
   ] as const) {
     it(`with ${what} is closed, and what comes behind it is not taken`, async () => {
       await hold({ outbindSystemId: 'smsc' })
-      const socket = knock(Buffer.concat([bytes, delivery, encodePdu('outbind', OUTBIND), delivery]))
+      const socket = knock(Buffer.concat([bytes, delivery, outbind(), delivery]))
       await until('it is closed', () => socket.destroyed)
       expect(faultNow()).to.match(new RegExp(`^the SMSC has connected, but .*${fault}`))
       expect([delivered.length, socket.heard.length]).to.deep.equal([0, 0])
@@ -177,10 +171,10 @@ describe('an SMSC that connects to us and says outbind', () => {
   it('that says nothing, or says it by the byte, is closed when its time is over', async () => {
     await hold({}, { outbindMs: 150 })
     const [silent, slow] = [knock(), knock()]
-    const outbind = encodePdu('outbind', OUTBIND)
+    const slowly = outbind()
     let sent = 0
     const trickle = setInterval(() => {
-      if (sent < outbind.length - 1) slow.write(outbind.subarray(sent, (sent += 1)))
+      if (sent < slowly.length - 1) slow.write(slowly.subarray(sent, (sent += 1)))
     }, 20)
     await until('both are closed', () => silent.destroyed && slow.destroyed)
     clearInterval(trickle)
@@ -189,18 +183,15 @@ describe('an SMSC that connects to us and says outbind', () => {
   })
 
   it('that never begins with TLS is closed too', async () => {
-    await hold(
-      { tls: true, outbindCertificate: SELF_MADE.cert, outbindKey: SELF_MADE.key },
-      { outbindMs: 150 },
-    )
-    const [silent, plain] = [knock(), knock(encodePdu('outbind', OUTBIND))]
+    await hold(OVER_TLS, { outbindMs: 150 })
+    const [silent, plain] = [knock(), knock(outbind())]
     await until('both are closed', () => silent.destroyed && plain.destroyed)
     expect(sessions.state().boundCount).to.equal(0)
   })
 
   it('that does not answer the bind, or refuses it, is closed', async () => {
     await hold({}, { bindMs: 2000 })
-    const hanging = knock(encodePdu('outbind', OUTBIND))
+    const hanging = knock(outbind())
     await until('it is closed', () => hanging.destroyed)
     expect(faultNow()).to.match(/^connected, but the bind was not answered/)
     const refusing = join({ answer: () => ({ command_status: 0x0e }) })
@@ -212,7 +203,7 @@ describe('an SMSC that connects to us and says outbind', () => {
   it('from another address is cut off unheard, and logged once', async () => {
     await hold({ outbindFrom: '192.0.2.7\n2001:db8::/32' })
     for (let n = 0; n < 3; n += 1) {
-      const socket = knock(Buffer.concat([encodePdu('outbind', OUTBIND), delivery]))
+      const socket = knock(Buffer.concat([outbind(), delivery]))
       await until('it is closed', () => socket.destroyed)
     }
     expect(delivered).to.deep.equal([])
@@ -257,31 +248,25 @@ describe('an SMSC that connects to us and says outbind', () => {
     await hold()
     const base = { host: 'smsc.example.com', systemId: 'x', outbindPort: 2776 }
     const all = { ...base, outbindFrom: '203.0.113.7', outbindPassword: 'p' }
-    const faultOf = async (settings: object) => {
-      try {
-        await smppSettings.validate(settings)
-        return undefined
-      } catch (error) {
-        return (error as Error).message
-      }
-    }
-    expect(await faultOf(all)).to.equal(undefined)
-    expect(await faultOf({ ...all, outbindFrom: '' })).to.match(/^outbindFrom must be set/)
-    expect(await faultOf({ ...all, outbindPassword: '' })).to.match(/^outbindPassword must be set/)
-    expect(await faultOf({ ...all, outbindFrom: 'smsc.example.com' })).to.match(/^outbindFrom: smsc/)
+    const faultOf = (settings: object) =>
+      smppSettings.validate(settings).then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+    for (const right of [all, { ...all, ...OVER_TLS }, { ...base, outbindPort: 0 }])
+      expect(await faultOf(right)).to.equal(undefined)
+    for (const [wrong, fault] of [
+      [{ outbindFrom: '' }, /^outbindFrom must be set/],
+      [{ outbindPassword: '' }, /^outbindPassword must be set/],
+      [{ outbindFrom: 'smsc.example.com' }, /^outbindFrom: smsc/],
+      [{ ...OVER_TLS, outbindCertificate: '' }, /^outbindCertificate must be set/],
+      [{ ...OVER_TLS, outbindKey: '' }, /^outbindKey must be set/],
+    ] as const)
+      expect(await faultOf({ ...all, ...wrong })).to.match(fault)
     const [firstLine = ''] = SELF_MADE.cert.split('\n')
     for (const key of ['tlsCertificate', 'outbindCertificate', 'outbindKey']) {
-      const tls = { tls: true, outbindCertificate: SELF_MADE.cert, outbindKey: SELF_MADE.key }
-      expect(await faultOf({ ...all, ...tls, [key]: firstLine })).to.match(
-        new RegExp(`^${key} must be a whole (certificate|private key) in PEM`),
-      )
+      const words = new RegExp(`^${key} must be a whole (certificate|private key) in PEM`)
+      expect(await faultOf({ ...all, ...OVER_TLS, [key]: firstLine })).to.match(words)
     }
-    expect(await faultOf({ ...all, tls: true, outbindKey: SELF_MADE.key })).to.match(
-      /^outbindCertificate must be set/,
-    )
-    expect(await faultOf({ ...all, tls: true, outbindCertificate: SELF_MADE.cert })).to.match(
-      /^outbindKey must be set/,
-    )
-    expect(await faultOf({ ...base, outbindPort: 0 })).to.equal(undefined)
   })
 })

@@ -21,6 +21,8 @@ import { findMetric, parseMetrics, risesOf } from '../../../helpers/metrics.js'
 import { until } from '../../../helpers/until.js'
 import { ANNA, countRows, hasMessageJob, messageRow, queueMessage, changeSettings } from '../../fixtures.js'
 import { addSmppAccount, receiveDelivery, receivedTexts } from './fixtures.js'
+import { listUnclearCallbacks } from '../../../../src/domain/carriers/unclear-callbacks.js'
+import { pdu, startRawSmsc } from '../../../carriers/smpp/raw-smsc.js'
 
 describe('the sessions of SMPP accounts', () => {
   let context: Context
@@ -30,10 +32,20 @@ describe('the sessions of SMPP accounts', () => {
     context = await createTestContext()
     smsc = await startSmsc()
   })
+  const opened: { close(): Promise<unknown> }[] = []
   afterEach(async () => {
+    for (const each of opened.splice(0).reverse()) await each.close()
     await smsc.close()
     await context.close()
   })
+
+  function hold(holding: Context = context, options: { leaseMs?: number } = {}) {
+    const { log, lines } = memoryLog()
+    const holder = holdAccounts({ ...holding, log }, { followMs: 50, ...options })
+    opened.push(holder)
+    const said = (msg: string) => lines.filter((line) => line.msg === msg)
+    return { holder, said, isBound: () => said('smpp.bound').length > 0 }
+  }
 
   async function restartWith(options: SmscOptions): Promise<Smsc> {
     await smsc.close()
@@ -43,10 +55,9 @@ describe('the sessions of SMPP accounts', () => {
   const binds = () => smsc.seen.filter((each) => each === 'bind_transceiver').length
 
   it('follows the accounts: added, changed and removed ones, and unbinds at the end', async () => {
-    const { log, lines } = memoryLog()
-    const holder = holdAccounts({ ...context, log }, { followMs: 50 })
+    const { holder, said } = hold()
     // As this side knows it: who has sent its bind has not got the answer yet.
-    const boundCount = () => lines.filter(({ msg }) => msg === 'smpp.bound').length
+    const boundCount = () => said('smpp.bound').length
     const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
     await until('it is bound', () => boundCount() === 1)
 
@@ -63,15 +74,14 @@ describe('the sessions of SMPP accounts', () => {
   })
 
   it('says once what is wrong with an account that cannot be opened, and keeps trying', async () => {
-    const { log, lines } = memoryLog()
     const { id } = await addSmppAccount(context, 'unreadable', { port: smsc.port })
     const rows = context.db('carrier_accounts').where({ id })
     const { settings_sealed: sealed } = (await rows.clone().first('settings_sealed')) as {
       settings_sealed: Buffer
     }
     await rows.clone().update({ settings_sealed: Buffer.alloc(sealed.length) })
-    const holder = holdAccounts({ ...context, log }, { followMs: 50 })
-    const faults = () => lines.filter(({ msg }) => msg === 'carrier.account_not_opened')
+    const { said } = hold()
+    const faults = () => said('carrier.account_not_opened')
     await until('it is said', () => faults().length > 0)
     // Each of these is opened by a later round, and the first account is tried in each round.
     for (const name of ['second', 'third']) {
@@ -82,18 +92,37 @@ describe('the sessions of SMPP accounts', () => {
     expect(faults()).to.have.length(1)
     await rows.clone().update({ settings_sealed: sealed })
     await until('it is bound too', () => binds() === 3)
-    await holder.close()
+  })
+
+  it('refuse what cannot be read and keep it for operators, and go on', async () => {
+    const raw = await startRawSmsc()
+    opened.push(raw)
+    const account = await addSmppAccount(context, 'raw', { port: raw.port })
+    hold()
+    await until('it is bound', () => raw.bindCount() === 1)
+    raw.write(pdu('00000005', 7, Buffer.alloc(70_000, 'x')))
+    raw.write(pdu('00000005', 8, Buffer.from('cut')))
+    await until('both are refused', () => raw.received.length === 2)
+    expect(raw.received.sort()).to.deep.equal([
+      '00000010800000000000000200000007',
+      '00000010800000000000000200000008',
+    ])
+    expect(raw.bindCount()).to.equal(1)
+    const kept = await listUnclearCallbacks(context, account)
+    expect(kept.map(({ why }) => why)).to.have.members([
+      'a PDU of 70016 bytes that cannot be read',
+      'a PDU of 19 bytes that cannot be read',
+    ])
   })
 
   it('binds again when the SMSC was away', async () => {
-    const holder = holdAccounts(context, { followMs: 50 })
+    hold()
     await addSmppAccount(context, 'smsc', { port: smsc.port })
     await until('it is bound', () => binds() === 1)
     const { port } = smsc
     await smsc.close()
     smsc = await startSmsc({ port })
     await until('it is bound again', () => binds() === 1)
-    await holder.close()
   })
 
   it('that are bound again bring messages that have waited for them their next try', async () => {
@@ -101,7 +130,7 @@ describe('the sessions of SMPP accounts', () => {
     await addSmppAccount(context, 'smsc', { port })
     const line = await createLine(context, { carrierAccount: 'smsc' })
     await smsc.close()
-    const holder = holdAccounts(context, { followMs: 50 })
+    hold()
     const id = await queueMessage(context, line, { to_number: ANNA, attempt_count: 12 })
     await sendMessage(context, id)
     await until('it waits', async () => (await messageRow(context, id)).not_before !== null)
@@ -109,14 +138,13 @@ describe('the sessions of SMPP accounts', () => {
     smsc = await startSmsc({ port })
     await until('it has a new job', () => hasMessageJob(context, id, 1))
     expect(await messageRow(context, id)).to.include({ not_before: null, job_generation: 1 })
-    await holder.close()
   })
 
   it('give each part of a long text the time of a message', async () => {
     // Together the parts take longer than the time of one, and each has three seconds more than it needs.
     smsc = await restartWith({ delayMs: 900 })
     const impatient = { ...context, config: { ...context.config, carrierTimeoutMs: 4000 } }
-    const holder = holdAccounts(impatient, { followMs: 50 })
+    hold(impatient)
     await addSmppAccount(context, 'slow', { port: smsc.port })
     const line = await createLine(context, { carrierAccount: 'slow' })
     await until('it is bound', () => binds() === 1)
@@ -129,7 +157,6 @@ describe('the sessions of SMPP accounts', () => {
     })
     expect(await messageRow(context, id)).to.include({ status: 'sent', error: null })
     expect(smsc.taken).to.have.length(5)
-    await holder.close()
   })
 
   it('are in the metrics: each bind, how it ended, and how many there are of how many', async () => {
@@ -147,7 +174,7 @@ describe('the sessions of SMPP accounts', () => {
     // Nobody holds it yet.
     expect(await sessionsNow()).to.deep.equal([0, 1])
     const rises = await risesOf([binds('bound'), binds('ended')], async () => {
-      const holder = holdAccounts(context, { followMs: 50 })
+      const { holder } = hold()
       await until('both are bound', async () => (await sessionsNow()).join() === '2,2')
       await holder.close()
       await until('nothing is left', () => smsc.sessions().length === 0)
@@ -156,32 +183,20 @@ describe('the sessions of SMPP accounts', () => {
     expect(await sessionsNow()).to.deep.equal([0, 2])
 
     await smsc.close()
-    const holder = holdAccounts(context, { followMs: 50 })
+    hold()
     await until('it is refused', async () => {
       const samples = parseMetrics((await scrape()).text)
       return findMetric(samples, ...binds('refused'))
     })
-    await holder.close()
   })
 
   describe('of several processes', () => {
     let other: Context
-    const holders: { close(): Promise<void> }[] = []
 
     beforeEach(() => {
       other = createContext(context.config, { process: 'test' })
+      opened.push(other)
     })
-    afterEach(async () => {
-      await Promise.all(holders.splice(0).map((holder) => holder.close()))
-      await other.close()
-    })
-
-    function hold(holding: Context, options: { leaseMs?: number } = {}) {
-      const { log, lines } = memoryLog()
-      const holder = holdAccounts({ ...holding, log }, { followMs: 50, ...options })
-      holders.push(holder)
-      return { holder, isBound: () => lines.some(({ msg }) => msg === 'smpp.bound') }
-    }
 
     it('are held by one, and taken over at once when that one goes', async () => {
       await addSmppAccount(context, 'smsc', { port: smsc.port })
@@ -277,7 +292,7 @@ describe('the sessions of SMPP accounts', () => {
       expect(await shown('simulator')).to.equal(null)
 
       const before = Date.now()
-      const holder = holdAccounts(context, { followMs: 50 })
+      const { holder } = hold()
       const bound = await until('it is bound', async () => {
         const sessions = await shown('smsc')
         return sessions?.boundCount === 2 && sessions
@@ -304,17 +319,15 @@ describe('the sessions of SMPP accounts', () => {
 
     it('and a refused bind names its account in the log', async () => {
       smsc = await restartWith({ password: 'right' })
-      const { log, lines } = memoryLog()
       const { id } = await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
-      const holder = holdAccounts({ ...context, log }, { followMs: 50 })
-      const line = await until('it is refused', () => lines.find(({ msg }) => msg === 'smpp.not_bound'))
+      const { said } = hold()
+      const line = await until('it is refused', () => said('smpp.not_bound')[0])
       expect(line).to.include({ carrier: 'smsc', carrierAccountId: id })
-      await holder.close()
     })
 
     it('and are the test of their account while they are bound: an SMSC may take no other session', async () => {
       smsc = await restartWith({ maxSessions: 1, password: 'right' })
-      const holder = holdAccounts(context, { followMs: 50 })
+      hold()
       await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'right' })
       await until('it is bound', () => smsc.bound().length === 1)
       const test = async () => testCarrierAccount(context, await getCarrierAccount(context, 'smsc'))
@@ -331,7 +344,6 @@ describe('the sessions of SMPP accounts', () => {
         lastTestFault: null,
         lastTestedVersion: 3,
       })
-      await holder.close()
     })
   })
 
@@ -363,11 +375,13 @@ describe('the sessions of SMPP accounts', () => {
     const bring = (text: string) => {
       smsc.bring(inboundOf(ANNA, line.number, text))
     }
+    const untilConfirmed = () =>
+      until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
 
     it('confirms what the SMSC has read', async () => {
       bring('Hi')
       await until('it is answered', () => smsc.answers.length === 1)
-      await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
+      await untilConfirmed()
       expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
     })
 
@@ -384,7 +398,7 @@ describe('the sessions of SMPP accounts', () => {
       await until('it came again and is answered', () => smsc.answers.length === 1)
       expect(count).to.equal(2)
       expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
-      await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
+      await untilConfirmed()
     })
 
     it('makes one message of what was committed, although nobody heard of it', async () => {
@@ -399,7 +413,7 @@ describe('the sessions of SMPP accounts', () => {
       bring('Hi')
       await until('it is answered', () => smsc.answers.length === 1)
       expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
-      await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
+      await untilConfirmed()
     })
 
     it('answers nothing while Postgres is away, and goes on when it is back', async () => {

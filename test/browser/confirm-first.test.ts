@@ -1,40 +1,19 @@
 import { expect } from 'chai'
 import type { BrowserContextOptions } from 'playwright-core'
-import { freePort } from '../../dev/services/free-port.js'
-import type { Context } from '../../src/domain/context.js'
 import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
 import { createLine } from '../helpers/factories.js'
-import { openings } from '../helpers/openings.js'
-import { startWeb, stopProcesses } from '../helpers/process/processes.js'
-import { createInstallation } from '../journeys/support/steps.js'
+import { describeWeb } from '../helpers/web/web.js'
 import { loseFreshness } from '../web/console/support.js'
-import { browserForSuite, signIn } from './support.js'
+import { browserForSuite } from './support.js'
 
-describe('a form that needs a recent password, in a browser', function () {
+describeWeb('a form that needs a recent password, in a browser', function ({ context, web }) {
   this.timeout(300_000)
 
-  let context: Context
-  let url: string
-
-  after(stopProcesses)
-  const open = openings()
   const browser = browserForSuite()
 
-  before(async () => {
-    const port = String(await freePort())
-    url = `http://127.0.0.1:${port}`
-    const installation = await createInstallation({ PORT: port, PUBLIC_URL: url })
-    context = open(installation.context)
-    await startWeb(installation.environment)
-  })
-
   /** Signed in, and the password was given a while ago. */
-  const openAs = async (person: Person, options: BrowserContextOptions) => {
-    const watched = await browser.openPage(url, options)
-    const { page } = watched
-    await page.goto('/console/sign-in')
-    await signIn(page, person)
-    await page.waitForURL(({ pathname }) => pathname !== '/console/sign-in')
+  const openAs = async ({ id: userId }: Person, options: BrowserContextOptions) => {
+    const watched = await browser.openSignedIn({ context, url: web.url, userId }, options)
     await loseFreshness(context)
     return watched
   }

@@ -9,8 +9,9 @@ import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { newId } from '../../../../src/ids.js'
 import { ANNA, BEN, changeRows, CLEO, countRows, queueMessages, UNLIMITED } from '../../../domain/fixtures.js'
 import { goOn } from '../../../domain/operating/tasks.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine, lineForEachTest } from '../../../helpers/factories.js'
+import { forEachTest } from '../../../helpers/suite.js'
+import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import { expectSentTo, faultOf } from '../support.js'
 import { textOf, wordsAt, wordsOf } from './line/line-page.js'
@@ -22,15 +23,13 @@ const OPTIONS = { environment: { MAX_QUEUED_PER_LINE: String(MAX_QUEUED) } }
 const STARTED = '/console/tasks?done=list-started'
 
 describeWeb('a text to many from a CSV file', OPTIONS, ({ context, web }) => {
-  let line: TestLine
-  let browser: BrowserSession
+  const line = lineForEachTest(context, { ...UNLIMITED, name: 'Front desk' })
+  const browser = forEachTest(() => browse(context, web, line.userId))
   let path: string
 
   beforeEach(async () => {
     // What the lists before have queued counts for the account, too.
     await context.db('messages').where({ status: 'queued' }).update({ status: 'sent' })
-    line = await createLine(context, { ...UNLIMITED, name: 'Front desk' })
-    browser = await browse(context, web, line.userId)
     path = `/console/lines/${line.lineId}/list`
   })
 

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { countNewestMinutes } from '../../../../src/domain/operating/overview/count-minutes.js'
 import { ANNA, changeRows, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { forAllTests, forEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import { wordsAt, wordsOf } from '../lines/line/line-page.js'
@@ -13,24 +14,21 @@ import { hear, type Heard } from '../../../helpers/web/hear.js'
 const OVERVIEW = '/console/overview'
 
 describeWeb('the overview page', ({ context, web }) => {
-  let operator: Person
-  let browser: BrowserSession
-  let own: TestLine
-  let other: TestLine
+  const operator = forAllTests(() => createPerson(context, { role: 'operator' }))
+  const own = forAllTests(() =>
+    createLine(context, { userId: operator.id, outgoingUrl: 'http://127.0.0.1:9/own-secret' }),
+  )
+  const other = forAllTests(() =>
+    createLine(context, { outgoingUrl: 'http://127.0.0.1:9/other-secret', name: '<b>Bold</b>' }),
+  )
+  const browser = forEachTest(() => browse(context, web, operator.id))
 
   before(async () => {
-    operator = await createPerson(context, { role: 'operator' })
-    own = await createLine(context, { userId: operator.id, outgoingUrl: 'http://127.0.0.1:9/own-secret' })
-    other = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/other-secret', name: '<b>Bold</b>' })
     await queueMessage(context, other, { text: 'A private text', status: 'unknown', claimed_at: new Date() })
     await queueMessage(context, own, { status: 'unknown', claimed_at: new Date() })
     await receiveForDelivery(context, other)
     await context.db('endpoints').update({ disabled_at: new Date(), disabled_reason: 'failing' })
     await countNewestMinutes(context)
-  })
-
-  beforeEach(async () => {
-    browser = await browse(context, web, operator.id)
   })
 
   it('shows every part, without a script and without style in its elements', async () => {

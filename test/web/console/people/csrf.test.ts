@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { forAllTests } from '../../../helpers/suite.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { describeWeb, type Answer } from '../../../helpers/web/web.js'
 import {
@@ -30,14 +31,12 @@ const FIELDS = {
 }
 
 describeWeb('a form of the console', ({ context, web }) => {
-  let owner: Owner
-  let browser: BrowserSession
+  const owner = forAllTests(() => createOwner(context))
+  const browser = forAllTests(() => browse(context, web, owner.person.id))
   let csrf: string
   let csrfOfAnother: string
 
   before(async () => {
-    owner = await createOwner(context)
-    browser = await browse(context, web, owner.person.id)
     csrf = await tokenOf(browser)
     // What other tests send.
     expect(csrf).to.equal(browser.token())

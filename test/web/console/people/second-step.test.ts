@@ -6,9 +6,10 @@ import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { removeSecondFactors } from '../../../../src/domain/people/second-factors.js'
 import { CODE_REFUSED, STEP_IS_OVER } from '../../../../src/domain/people/second-step.js'
 import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
-import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
-import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { countSessions, setUpApp, type TestApp } from '../../../helpers/web/second-factor.js'
+import { createPerson, PASSWORD, personForEachTest } from '../../../domain/people/people.js'
+import { forEachTest } from '../../../helpers/suite.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { countSessions, setUpApp } from '../../../helpers/web/second-factor.js'
 import { startSession } from '../../../helpers/web/sessions.js'
 import { describeWeb } from '../../../helpers/web/web.js'
 import {
@@ -25,17 +26,10 @@ import {
 const STEP = '/console/sign-in/second-step'
 
 describeWeb('signing in with a second factor', ({ context, web }) => {
-  let person: Person
-  let app: TestApp
-  let browser: BrowserSession
-
-  beforeEach(async () => {
-    person = await createPerson(context)
-    app = await setUpApp(context, person.id)
-    browser = await browse(context, web)
-    // Other tests guess from the same address.
-    await context.db('sign_in_attempts').delete()
-  })
+  // Other tests guess from the same address: there are no attempts of theirs.
+  const person = personForEachTest(context)
+  const app = forEachTest(() => setUpApp(context, person.id))
+  const browser = forEachTest(() => browse(context, web))
 
   const givePassword = (next = '') =>
     browser.submit('/console/sign-in', { email: person.email, password: PASSWORD, next })
@@ -167,8 +161,8 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
       () => removeSecondFactors(context, person.id),
       () => disableUser(context, person.id, 'goes_on'),
     ]) {
-      person = await createPerson(context)
-      app = await setUpApp(context, person.id)
+      Object.assign(person, await createPerson(context))
+      Object.assign(app, await setUpApp(context, person.id))
       await givePassword()
       const code = await app.nextCode()
       await end()

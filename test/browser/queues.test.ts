@@ -68,6 +68,8 @@ describeWeb('the dashboard in a browser', OPTIONS, function ({ context, web }) {
       await page.getByRole('button', { name: 'Links' }).click()
       await page.getByText('Back to the console').waitFor()
       await expectNoFaults(page, 'the menu')
+      await page.getByText('Back to the console').click()
+      await page.waitForURL('**/console')
       for (const path of ['send-message?status=delayed', 'send-message?status=failed', 'deliver-event']) {
         await page.goto(`/queues/queue/${path}`)
         // The name of the dashboard is the heading of a page until the page has its own, if it has one in this look.

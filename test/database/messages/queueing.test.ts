@@ -142,6 +142,33 @@ describeContext('a batch of messages that are to be queued', (context) => {
     })
   }
 
+  it('reads no months but those of its window, however many are kept', async () => {
+    const line = await createLine(context)
+    await context.db.raw(`select ensure_partitions('messages', '2020-01-01', 1)`)
+    const request = { messageId: newId(), source: 'webhook' as const, toNumber: NUMBERS[0]!, text: 'x' }
+    const queueOne = (trx: Database) =>
+      queueMessages(
+        trx,
+        [{ ...request, messageId: newId(), lineId: line.lineId, isLineRoomy: true }],
+        MAX_QUEUED,
+      )
+    await context.db.transaction(async (trx) => {
+      const before = await scansIn(trx)
+      // The first one has no window to look into for its number; the second one has.
+      for (const [answer] of [await queueOne(trx), await queueOne(trx)]) {
+        expect(answer).to.include({ outcome: 'accepted' })
+      }
+      expect((await scansIn(trx)) - before).to.equal(0)
+    })
+  })
+
+  async function scansIn(trx: Database): Promise<number> {
+    const { rows } = await trx.raw<{ rows: { scans: string }[] }>(
+      `select seq_scan + idx_scan as scans from pg_stat_xact_user_tables where relname = 'messages_202001'`,
+    )
+    return Number(rows[0]?.scans ?? 0)
+  }
+
   async function callsIn(trx: Database): Promise<number> {
     const { rows } = await trx.raw<{ rows: { calls: string }[] }>(
       `select calls from pg_stat_xact_user_functions where funcname = 'fit_messages'`,

@@ -30,6 +30,13 @@
 -- carriers have reported (`note_charges`), because the cost of a text is not known before.
 --
 -- enable_seqscan is off, because a plan made while the tables are small would scan them forever.
+--
+-- `from_id` keeps Postgres from reading the months before, of which years may be kept. It is a day early, because ids have
+-- the time of the process that made them. There is no bound above: with two, Postgres expects so few rows between them that
+-- it reads all of the day's ids instead of those of the line.
+--
+-- What the statement takes to begin grows with its columns and tables, so the judging carries few columns, and `write_more`
+-- writes what only some messages have.
 create or replace function fit_messages(
   requests jsonb, in_flight integer[], connected text[], max_queued_per_line integer
 )
@@ -44,8 +51,12 @@ declare
   now_at timestamptz := clock_timestamp();
   today date := (now_at at time zone 'UTC')::date;
   this_month date := date_trunc('month', today)::date;
+  from_id uuid := lowest_id_at(now_at - interval '1 day');
+  has_more boolean;
+  more integer[] := '{}';
 begin
-  return query
+  for n, outcome, message_id, is_final, number_limit, number_used, number_opens_ms,
+    line_limit, line_used, line_opens_ms, line_waiting, has_more in
   with asked as materialized (
     select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
@@ -70,6 +81,7 @@ begin
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
         where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window() and m.send_at is null
+          and m.id >= from_id
         order by m.created_at desc limit l.messages_per_minute) t
     ) recent
     cross join lateral (
@@ -77,8 +89,23 @@ begin
         select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
+  ), number_state as materialized (
+    select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
+    from (select distinct a.line_id, a."to" from asked a) d
+    join line_state l on l.id = d.line_id
+    left join lateral (
+      select p.opted_out_at, p.window_cleared_at from line_peers p where p.line_id = d.line_id and p.number = d."to" limit 1
+    ) c on true
+    cross join lateral (
+      select count(*)::integer as used, min(t.created_at) as oldest_at from (
+        select m.created_at from messages m
+        where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
+          and m.send_at is null and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+          and m.id >= from_id
+        order by m.created_at desc limit l.messages_per_number_per_minute) t
+    ) recent
   ), settling as materialized (
-    select a.*, k.message_id as known_id,
+    select a.n, a.id, a.line_id, a.scope_id, a.key, a.hash, k.message_id as known_id,
       case
         when a.token_hash is not null and (l.is_open and l.version = a.line_version
           and decode(a.token_hash, 'hex') = any (l.token_hashes)) is not true then 'webhook_changed'
@@ -92,44 +119,40 @@ begin
     join line_state l on l.id = a.line_id
     left join lateral (
       select i.message_id, i.request_hash from idempotency_keys i
-      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - key_lifetime()
+      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - key_lifetime() limit 1
     ) k on a.key is not null
-  ), keyed as (
-    select s.*, s.settled is null and (s.key is null or row_number() over of_key = 1) as is_new,
-      first_value(s.id) over of_key as first_id, first_value(s.hash) over of_key as first_hash,
-      case when s.key is null then s.line_id else first_value(s.line_id) over of_key end as first_line_id
+  ), firsts as (
+    select distinct on (s.scope_id, s.key) s.scope_id, s.key, s.n, s.id, s.line_id, s.hash
+    from settling s where s.key is not null and s.settled is null order by s.scope_id, s.key, s.n
+  ), keyed as materialized (
+    -- Of a repeat in the batch: the id of the first request, whether that has the same hash, and its line if it is another.
+    select s.n, s.settled, s.settled is null and (s.key is null or f.n = s.n) as is_new,
+      case when s.settled is null and f.n <> s.n then f.id else s.known_id end as known_id, f.hash = s.hash as is_same,
+      case when s.settled is null and f.line_id <> s.line_id then f.line_id end as first_line_id
     from settling s
-    window of_key as (partition by s.scope_id, s.key, s.settled is null order by s.n)
+    left join firsts f on f.scope_id = s.scope_id and f.key = s.key
   ), placed as (
-    select a.*,
+    select k.*, a.id, a.line_id, a."to", a.is_limited, a.is_later, a.source, a.again_of, a.refused, a."full",
+      a.segments, a.capped, a.key, a.media,
       -- Of repeats too: one of a request on another line may turn out to be the first.
-      count(*) filter (where a.settled is null) over of_line - (a.settled is null)::integer as unsettled_before,
-      count(*) filter (where a.is_new and not a.is_later) over of_line - (a.is_new and not a.is_later)::integer
+      count(*) filter (where k.settled is null) over of_line - (k.settled is null)::integer as unsettled_before,
+      count(*) filter (where k.is_new and not a.is_later) over of_line - (k.is_new and not a.is_later)::integer
         as waiting_before,
-      count(*) filter (where a.is_new and a.is_later) over of_line - (a.is_new and a.is_later)::integer as later_before,
-      count(*) filter (where a.is_new and a.is_limited) over of_line - (a.is_new and a.is_limited)::integer as line_before,
-      count(*) filter (where a.is_new and a.is_limited) over of_number - (a.is_new and a.is_limited)::integer
+      count(*) filter (where k.is_new and a.is_later) over of_line - (k.is_new and a.is_later)::integer as later_before,
+      count(*) filter (where k.is_new and a.is_limited) over of_line - (k.is_new and a.is_limited)::integer as line_before,
+      count(*) filter (where k.is_new and a.is_limited) over of_number - (k.is_new and a.is_limited)::integer
         as number_before
-    from keyed a
-    window of_line as (partition by a.line_id order by a.n), of_number as (partition by a.line_id, a."to" order by a.n)
-  ), number_state as materialized (
-    select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
-    from (select distinct a.line_id, a."to" from asked a) d
-    join line_state l on l.id = d.line_id
-    left join line_peers c on c.line_id = d.line_id and c.number = d."to"
-    cross join lateral (
-      select count(*)::integer as used, min(t.created_at) as oldest_at from (
-        select m.created_at from messages m
-        where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
-          and m.send_at is null and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
-        order by m.created_at desc limit l.messages_per_number_per_minute) t
-    ) recent
-  ), judged as materialized (
-    select p.*, l.user_id, l.number as from_number, l.messages_per_minute, l.messages_per_number_per_minute,
-      l.used as line_used, l.oldest_at as line_oldest_at, l.waiting, r.used as number_used, r.oldest_at as number_oldest_at,
+    from keyed k
+    join asked a on a.n = k.n
+    window of_line as (partition by a.line_id order by k.n), of_number as (partition by a.line_id, a."to" order by k.n)
+  ), judged as (
+    select p.n, p.id, p.line_id, p.settled, p.is_new, p.known_id, p.first_line_id, p.is_limited, p.unsettled_before,
+      p.number_before, p.line_before, l.messages_per_minute, l.messages_per_number_per_minute, l.used as line_used,
+      l.oldest_at as line_oldest_at, l.waiting, r.used as number_used, r.oldest_at as number_oldest_at,
+      p.key is not null or p.media is not null or p.capped is true as has_more,
       case
         when p.settled is not null then p.settled
-        when not p.is_new then case when p.hash = p.first_hash then 'replayed' else 'key_reused' end
+        when not p.is_new then case when p.is_same then 'replayed' else 'key_reused' end
         when p.refused then 'refused'
         when p.source = 'service' then 'accepted'
         when r.opted_out_at is not null and p.again_of is null then 'opted_out'
@@ -138,8 +161,9 @@ begin
         when p.capped is true and p.segments > 0 and exists (
           select from spend_caps c where c.owner_id in (p.line_id, l.user_id)
             and case when c.day = today then c.used else 0 end + p.segments + (
-              select coalesce(sum(b.segments), 0) from keyed b join line_state o on o.id = b.line_id
-              where b.is_new and b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
+              select coalesce(sum(b.segments), 0)
+              from keyed k join asked b on b.n = k.n join line_state o on o.id = b.line_id
+              where k.is_new and k.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
         when p.capped is true and p.segments > 0 and exists (
           select from spend_caps c where c.owner_id in (p.line_id, l.user_id) and c.amount_per_month <= (
             select coalesce(sum(s.amount), 0) from spending s where s.month = this_month and s.currency = c.currency
@@ -153,15 +177,13 @@ begin
     from placed p
     join line_state l on l.id = p.line_id
     join number_state r on r.line_id = p.line_id and r."to" = p."to"
-  ), lines_asked as materialized (
-    select j.line_id, bool_and(j.outcome = 'accepted') filter (where j.is_new) as fits,
-      bool_or(not j.is_new and j.settled is null and j.first_line_id <> j.line_id) as repeats_another
-    from judged j group by j.line_id having bool_or(j.is_new)
   ), fitting as materialized (
-    select l.line_id from lines_asked l
-    where l.fits and (not l.repeats_another or (select bool_and(o.fits) from lines_asked o))
-  ), taken as materialized (
-    select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
+    select j.*,
+      bool_and(j.outcome = 'accepted') filter (where j.is_new) over of_line and (
+        bool_and(j.first_line_id is null) over of_line
+        or bool_and(j.outcome = 'accepted') filter (where j.is_new) over ()) is true as fits
+    from judged j
+    window of_line as (partition by j.line_id)
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
       media_urls, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
@@ -172,40 +194,29 @@ begin
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
       nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
       j.carrier_options, j.segments
-    from (select * from taken order by taken.n) j
-  ), copies as (
-    insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
-    select x.id, j.user_id, j.line_id, j.id, 'outbound', x.url, x.token
-    from taken j cross join lateral jsonb_to_recordset(j.media) as x(id uuid, url text, token text)
-    where j.media is not null
-  ), spent as (
-    update spend_caps c
-    set used = case when c.day = today then c.used else 0 end + s.segments, day = today
     from (
-      select o.id, sum(j.segments) as segments
-      from taken j cross join lateral unnest(array[j.line_id, j.user_id]) as o(id)
-      where j.capped is true and j.segments > 0
-      group by o.id
-    ) s
-    where c.owner_id = s.id
-  ), keys as (
-    insert into idempotency_keys as k (scope_id, key, request_hash, message_id, created_at)
-    select j.scope_id, j.key, decode(j.hash, 'hex'), j.id, now_at
-    from taken j where j.key is not null
-    on conflict (scope_id, key) do update
-    set request_hash = excluded.request_hash, message_id = excluded.message_id, created_at = excluded.created_at
+      select a.*, l.user_id, l.number as from_number
+      from fitting f join asked a on a.n = f.n join line_state l on l.id = a.line_id
+      where f.is_new and f.fits order by a.n
+    ) j
   )
-  select j.n, j.outcome,
-    case when j.outcome = 'accepted' then j.id when j.settled is null and not j.is_new then j.first_id else j.known_id end,
-    jsonb_array_length(requests) = 1 or (f.line_id is not null or (j.unsettled_before = 0 and not j.is_new))
-      and (j.settled is not null or j.first_line_id in (select g.line_id from fitting g)),
+  select j.n, j.outcome, case when j.outcome = 'accepted' then j.id else j.known_id end,
+    jsonb_array_length(requests) = 1 or (j.fits is true or (j.unsettled_before = 0 and not j.is_new))
+      and (j.settled is not null or case when j.first_line_id is null then j.fits is true
+        else j.first_line_id in (select g.line_id from fitting g where g.fits) end),
     j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
-    j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting
-  from judged j
-  left join fitting f on f.line_id = j.line_id
+    j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting,
+    j.has_more and j.is_new and j.fits
+  from fitting j
   cross join lateral (
     select j.number_used + (j.number_before + (j.is_limited and j.outcome = 'accepted')::integer)::integer as number_used,
       j.line_used + (j.line_before + (j.is_limited and j.outcome = 'accepted')::integer)::integer as line_used
   ) s
-  order by j.n;
+  order by j.n
+  loop
+    return next;
+    if has_more then more := more || n; end if;
+  end loop;
+
+  if cardinality(more) > 0 then perform write_more(requests, more, now_at); end if;
 end $$;

@@ -23,7 +23,7 @@ await startWorker({
     if (outcome.kind === 'suspect') throw new RunIsolated()
     if (outcome.kind === 'retry') throw new TryAgainIn(outcome.ms)
   },
-  crashed: async ({ db }, { id }) => {
-    await recordMediaCrash(db, id)
+  crashed: async ({ db }, job) => {
+    await recordMediaCrash(db, job)
   },
 })

@@ -22,7 +22,7 @@ import {
   createBackfill,
 } from '../../src/domain/operating/overview/count-minutes.js'
 import { initSweepCounters, sweep, SWEPT } from '../../src/domain/sweep.js'
-import { continueTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
+import { continueTask } from '../../src/domain/operating/tasks/run.js'
 import { tookTooLong } from '../../src/database/outage.js'
 import { asError, Unavailable } from '../../src/errors.js'
 import { every } from '../../src/kit/process/every.js'
@@ -76,9 +76,6 @@ await startWorker(
         if (inMs !== undefined) throw new TryAgainIn(inMs)
       } else if (task === 'retention') await endEvenIfItFails(context, runRetention)
       else await runHousekeeping(context)
-    },
-    crashed: async (context, { task, id }) => {
-      if (task === 'background' && id !== undefined) await recordCrashOfTask(context, id)
     },
   },
   (context) => {

@@ -21,11 +21,19 @@ export async function expireMediaLeases(db: Database, limit: number): Promise<Ro
   return rows
 }
 
-/** Records that an attempt ended in an unexpected error. The next job makes the next attempt. */
-export async function recordMediaCrash(db: Database, id: string): Promise<void> {
+/**
+ * Records that an attempt ended in an unexpected error. The next job makes the next attempt.
+ *
+ * @param generation that of the attempt's job. Once its lease has run out, the media have another, and perhaps another
+ *   worker that is copying them: then this does nothing. If left out, it is not compared
+ */
+export async function recordMediaCrash(
+  db: Database,
+  { id, generation }: { id: string; generation?: number | undefined },
+): Promise<void> {
   await db.raw(
     `update media set status = 'pending', crash_count = crash_count + 1, lease_until = null
-     where id = ?::uuid and status in ('pending', 'fetching')`,
-    [id],
+     where id = ?::uuid and status in ('pending', 'fetching') and job_generation = coalesce(?, job_generation)`,
+    [id, generation ?? null],
   )
 }

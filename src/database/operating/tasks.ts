@@ -313,10 +313,14 @@ export async function countTextLists(db: Database, before: Date): Promise<number
   return rows[0].count
 }
 
-/** @returns true if it was given up */
+/**
+ * Counts a crash of a batch. Does nothing if another process continues the task by now.
+ *
+ * @returns true if it was given up
+ */
 export async function recordTaskCrash(
   db: Database,
-  id: string,
+  { id, attempt }: Attempt,
   maxCrashes: number,
   waitMs: number,
   error: string,
@@ -328,8 +332,8 @@ export async function recordTaskCrash(
          status = case when crash_count + 1 >= ? then 'failed' else status end,
          error = case when crash_count + 1 >= ? then ? end,
          ended_at = case when crash_count + 1 >= ? then clock_timestamp() end
-       where id = ?::uuid and ${OPEN} returning status`,
-      [waitMs / 1000, maxCrashes, maxCrashes, error, maxCrashes, id],
+       where id = ?::uuid and claim_count = ? and status = 'running' returning status`,
+      [waitMs / 1000, maxCrashes, maxCrashes, error, maxCrashes, id, attempt],
     )
     const isGivenUp = rows[0]?.status === 'failed'
     if (isGivenUp) await dropTexts(trx, id)

@@ -465,7 +465,7 @@ describeContext('media that a line receives', (context) => {
       const { id } = await mediaRow(context, messageId)
       for (let crash = 1; crash <= 5; crash += 1) {
         await claimMedia(context.db, id, { leaseMs: 60_000, maxLost: MAX_LOST })
-        await recordMediaCrash(context.db, id)
+        await recordMediaCrash(context.db, { id })
       }
       const leftBehind = `${timeOfId(id).toISOString().slice(0, 10)}/${id}-5`
       await context.storage.put(leftBehind, Readable.from(['x']), 1)
@@ -473,6 +473,20 @@ describeContext('media that a line receives', (context) => {
       expect(await failure(context.storage.open(leftBehind))).to.have.property('name', 'StoredFileMissing')
       const [delivery] = await deliveriesOf(messageId)
       expect(delivery).to.include({ status: 'held', last_failure: 'media_internal_error' })
+    })
+
+    it('stay with the worker that has them when one that lost them crashes later', async () => {
+      const messageId = await receive()
+      const { id } = await mediaRow(context, messageId)
+      const claim = () => claimMedia(context.db, id, { leaseMs: 60_000, maxLost: MAX_LOST })
+      await claim()
+      await endLease(id)
+      await sweep(context)
+      await claim()
+      await recordMediaCrash(context.db, { id, generation: 0 })
+      expect(await mediaRow(context, messageId)).to.include({ status: 'fetching', crash_count: 0 })
+      await recordMediaCrash(context.db, { id, generation: 1 })
+      expect(await mediaRow(context, messageId)).to.include({ status: 'pending', crash_count: 1 })
     })
 
     it('wait, and use up no attempt, while the storage does not work', async () => {

@@ -7,7 +7,7 @@ import {
   type ClaimedTask,
   type TaskKind,
 } from '../../../database/operating/tasks.js'
-import { UserError } from '../../../errors.js'
+import { Unavailable, UserError } from '../../../errors.js'
 import { importBatch } from '../../carriers/accounts/import-task.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
@@ -37,7 +37,8 @@ const OTHER_CLAIM_MS = 1000
 const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
 
 /**
- * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres.
+ * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres. An
+ * unexpected error counts as a crash of the task, which is given up after a few of them.
  *
  * @param showProgress gets the percentage
  * @returns the milliseconds until the next batch is due; undefined if it is over
@@ -70,16 +71,19 @@ export async function continueTask(
       return waitMs
     } catch (error) {
       if (error instanceof ClaimLost) return OTHER_CLAIM_MS
-      if (!(error instanceof UserError)) throw error
-      await end(context, task, { status: 'failed', error: error.message })
-      return undefined
+      if (error instanceof UserError) {
+        await end(context, task, { status: 'failed', error: error.message })
+        return undefined
+      }
+      if (!(error instanceof Unavailable)) await recordCrash(context, task)
+      throw error
     }
   })
 }
 
-/** Records that a batch ended in an unexpected error: the task continues, or is given up if that keeps happening. */
-export async function recordCrashOfTask({ db }: Context, id: string): Promise<void> {
-  await recordTaskCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
+/** If it cannot be recorded, the task continues when its lease is over. */
+async function recordCrash({ db }: Context, task: ClaimedTask): Promise<void> {
+  await recordTaskCrash(db, task, MAX_CRASHES, CRASH_WAIT_MS, CRASHED).catch(() => undefined)
 }
 
 /** Returns the reason why there is no next batch; undefined if it continues. */

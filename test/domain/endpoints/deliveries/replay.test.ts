@@ -18,8 +18,9 @@ import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { describeJobs } from '../../../../src/domain/job-subjects.js'
 import { sweep } from '../../../../src/domain/sweep.js'
+import { claimTask, recordTaskCrash } from '../../../../src/database/operating/tasks.js'
 import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
-import { continueTask, recordCrashOfTask } from '../../../../src/domain/operating/tasks/run.js'
+import { continueTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
@@ -71,6 +72,21 @@ describeContext('replaying events', (context) => {
     for (const { id, endpoint_id: endpointId } of deliveries) await deliver(context, id, endpointId)
   }
   const rows = () => Promise.all(deliveries.map(({ id }) => deliveryRow(context, id)))
+  /** In which the next batch ends in a bug. */
+  const crashing = (): typeof context => {
+    let isOver = false
+    return {
+      ...context,
+      queues: context.queues,
+      db: new Proxy(context.db, {
+        get: (db, name) => {
+          if (name !== 'transaction' || isOver) return Reflect.get(db, name) as unknown
+          isOver = true
+          return () => Promise.reject(new Error('a bug'))
+        },
+      }),
+    }
+  }
   const statuses = async () => (await rows()).map(({ status }) => status)
   const set = (n: number, columns: object) => changeRows(context, 'deliveries', deliveries[n]!.id, columns)
 
@@ -357,12 +373,32 @@ describeContext('replaying events', (context) => {
     expect([...(await describeJobs(context, 'maintenance', [work.id]))]).to.deep.equal([
       [work.id, 'replay, 1 of 3: running'],
     ])
-    for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfTask(context, work.id)
+    for (let n = 0; n < MAX_CRASHES; n += 1) {
+      const error: unknown = await goOn(crashing(), work, 1).catch((error: unknown) => error)
+      expect(error).to.have.property('message', 'a bug')
+    }
     expect(await getTask(context, undefined, work.id)).to.include({
       status: 'failed',
       doneCount: 1,
       error: 'it failed unexpectedly. Check the log of `maintenance`',
     })
+  })
+
+  it('is left to the process that continues it when one that lost it crashes later', async () => {
+    const { id } = await start()
+    const claim = async () => {
+      const claimed = await claimTask(context.db, id, 60_000)
+      if (claimed === undefined || 'inMs' in claimed) throw new Error('it cannot be claimed')
+      return claimed
+    }
+    const row = () =>
+      context.db('tasks').where({ id }).first<Record<string, unknown>>('status', 'lease_until', 'crash_count')
+    const first = await claim()
+    await changeRows(context, 'tasks', id, { lease_until: new Date(0) })
+    await claim()
+    const before = await row()
+    expect(await recordTaskCrash(context.db, first, 1, 5000, 'a bug')).to.be.false
+    expect(await row()).to.deep.equal(before)
   })
 
   it('stops when somebody stops it, or its owner is disabled; and no more than three are under way', async () => {

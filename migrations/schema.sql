@@ -1927,26 +1927,31 @@ AS $function$
 declare
   current_default text := parent || '_default';
   old_default text := parent || '_old_default';
-  first_id uuid;
-  first_month timestamp;
-  past interval;
+  this_month timestamp := date_trunc('month', now() at time zone 'UTC');
+  last_month timestamp := this_month + interval '2 months';
+  next_id uuid;
+  month timestamp;
   moved bigint;
 begin
   execute format('lock table %I in access exclusive mode', parent);
-  execute format('select id from %I order by id limit 1', current_default) into first_id;
-  if first_id is null then
+  execute format('select id from %I order by id limit 1', current_default) into next_id;
+  if next_id is null then
     return 0;
   end if;
-  first_month := date_trunc('month', to_timestamp(
-    ('x' || left(replace(first_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) at time zone 'UTC');
-  past := age(date_trunc('month', now() at time zone 'UTC'), first_month);
 
   execute format('alter table %I detach partition %I', parent, current_default);
   execute format('alter table %I rename to %I', current_default, old_default);
   execute format('create table %I partition of %I default', current_default, parent);
   perform copy_statement_triggers(parent, current_default);
-  perform ensure_partitions(parent, first_month::date,
-    greatest(0, extract(year from past) * 12 + extract(month from past))::integer + 3);
+  while next_id is not null loop
+    month := date_trunc('month', to_timestamp(
+      ('x' || left(replace(next_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) at time zone 'UTC');
+    exit when month > last_month;
+    perform ensure_partitions(parent, month::date, 1);
+    execute format('select id from %I where id >= $1 order by id limit 1', old_default) into next_id
+      using lowest_id_at((month + interval '1 month') at time zone 'UTC');
+  end loop;
+  perform ensure_partitions(parent, this_month::date, 3);
   execute format('insert into %I select * from %I', parent, old_default);
   get diagnostics moved = row_count;
   execute format('drop table %I', old_default);

@@ -99,7 +99,9 @@ describe('the partitions', () => {
   it('get the rows that came while there was none, those of the audit log too, which stays guarded', async () => {
     const id = lowestIdAt(monthAhead(-1))
     const oldest = lowestIdAt(monthAhead(-14))
-    for (const each of [id, oldest]) {
+    // The clock of its process had not been set.
+    const ofNoTime = lowestIdAt(new Date(1000))
+    for (const each of [id, oldest, ofNoTime]) {
       expect(await insertMessage(each)).to.equal('messages_default')
       await db('audit_log').insert({ id: each, actor_kind: 'user', action: 'x' })
     }
@@ -107,17 +109,20 @@ describe('the partitions', () => {
       const { rows: moved } = await db.raw<{ rows: object[] }>('select move_out_of_default(?) as count', [
         table,
       ])
-      expect(moved).to.deep.equal([{ count: '2' }])
+      expect(moved).to.deep.equal([{ count: '3' }])
       const found = await db(table)
         .orderBy('id')
         .select<object[]>('id', db.raw('tableoid::regclass::text as partition'))
       expect(found).to.deep.equal([
+        { id: ofNoTime, partition: `${table}_197001` },
         { id: oldest, partition: nameOf(table, monthAhead(-14)) },
         { id, partition: nameOf(table, monthAhead(-1)) },
       ])
-      expect(await partitionsOf(table))
-        .to.have.length(18)
-        .and.to.include(`${table}_default`)
+      expect(await partitionsOf(table)).to.have.members([
+        `${table}_default`,
+        `${table}_197001`,
+        ...[-14, -1, 0, 1, 2].map((months) => nameOf(table, monthAhead(months))),
+      ])
       await db.raw('select move_out_of_default(?)', [table])
     }
     expect(await ensurePartitions(db)).to.equal(0)

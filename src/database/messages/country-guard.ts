@@ -3,8 +3,13 @@ import type { Database } from '../connection.js'
 
 /** Rows that are being committed get this much time. */
 const LAG = `interval '5 seconds'`
-/** The most that is counted after the service was down for a while, because statements have a time limit. */
+/** What is counted after `maintenance` was away for a while. Only this hour is compared with the usual. */
 const LONGEST_GAP = `interval '1 hour'`
+/**
+ * The most that is counted at a time: an hour of a busy service took longer than a statement may, and as nothing is
+ * noted then, every later look would count the same hour in vain.
+ */
+const STEP = `interval '5 minutes'`
 /** Area codes distinguish the countries of +1, and seven characters the islands of +44. */
 const PREFIX_LENGTH = 7
 
@@ -18,16 +23,17 @@ export interface NewMessages {
 }
 
 /**
- * Takes the messages that any process has accepted since the last call; each is returned once, in the transaction
- * that records this.
+ * Takes the messages that any process has accepted since the last call, at most those of five minutes; each is returned
+ * once, in the transaction that records this.
  *
  * @returns undefined while another process does the same
  */
 export async function takeNewMessages(trx: Database): Promise<NewMessages[] | undefined> {
   const { rows: spans } = await trx.raw<{ rows: { since: string; until: string }[] }>(
     `with mark as (select counted_until from country_guard for update skip locked),
-     span as (select greatest(counted_until, clock_timestamp() - ${LONGEST_GAP}) as since,
-       greatest(counted_until, clock_timestamp() - ${LAG}) as until from mark),
+     gap as (select counted_until, greatest(counted_until, clock_timestamp() - ${LONGEST_GAP}) as since from mark),
+     span as (select since,
+       greatest(counted_until, least(since + ${STEP}, clock_timestamp() - ${LAG})) as until from gap),
      noted as (update country_guard set counted_until = span.until from span)
      select since::text, until::text from span`,
   )

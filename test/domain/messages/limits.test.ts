@@ -19,6 +19,7 @@ import {
 } from '../../../src/domain/messages/country-guard.js'
 import { addLine, getOwnLine } from '../../../src/domain/lines/lines.js'
 import { describeContext, joinService } from '../../helpers/context.js'
+import { lowestIdAt } from '../../helpers/lowest-id.js'
 import { until } from '../../helpers/until.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
@@ -359,6 +360,24 @@ describeContext('the limits of a line', (context) => {
       await Promise.all([guard(context), guard(other), guard(context)])
       await guard(other)
       expect(await context.db('country_hours').where({ country: 'JM' }).pluck('accepted')).to.deep.equal([10])
+    })
+
+    it('counts an hour without `maintenance` in steps, none of which takes too long', async () => {
+      const at = new Date(Date.now() - 58 * 60_000)
+      await queueMessage(context, line, {
+        ...{ id: lowestIdAt(at), created_at: at, to_number: JAMAICA, status: 'sent' },
+      })
+      await accept(1, JAMAICA)
+      await context.db('country_guard').update({ counted_until: ago(context, '1 day') })
+      const countAfter = async (looks: number) => {
+        for (let n = 0; n < looks; n += 1)
+          await guardCountries({ ...context, config: { ...context.config, countryGuardPerHour: 1000 } })
+        const counts = await context.db('country_hours').where({ country: 'JM' }).pluck<number[]>('accepted')
+        return counts.reduce((sum, count) => sum + count, 0)
+      }
+      expect(await countAfter(1), 'the first five minutes').to.equal(1)
+      expect(await countAfter(5), 'half an hour').to.equal(1)
+      expect(await countAfter(6), 'the hour').to.equal(2)
     })
 
     it('is over when an operator says so, and leaves the country alone for a week', async () => {

@@ -23,11 +23,10 @@ import {
 } from '../../src/domain/operating/overview/count-minutes.js'
 import { initSweepCounters, sweep, SWEPT } from '../../src/domain/sweep.js'
 import { continueTask } from '../../src/domain/operating/tasks/run.js'
-import { tookTooLong } from '../../src/database/outage.js'
-import { asError, Unavailable } from '../../src/errors.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
+import { onceADay } from '../once-a-day.js'
 import { startWorker } from '../start-worker.js'
 import { TryAgainIn } from '../worker-story.js'
 
@@ -58,6 +57,8 @@ const SHARED_REDIS_CHECK_MS = 15_000
 /** Housekeeping gets a slot beside batches of background tasks, one of which may wait for a URL that hangs. */
 const TASKS_AT_ONCE = 8
 
+const runRetention = onceADay('retention', deleteOld)
+
 /**
  * Maintenance is the work that no request triggers.
  *
@@ -74,7 +75,7 @@ await startWorker(
       if (task === 'background' && id !== undefined) {
         const inMs = await continueTask(context, id, showProgress)
         if (inMs !== undefined) throw new TryAgainIn(inMs)
-      } else if (task === 'retention') await endEvenIfItFails(context, runRetention)
+      } else if (task === 'retention') await runRetention(context)
       else await runHousekeeping(context)
     },
   },
@@ -120,18 +121,8 @@ await startWorker(
   },
 )
 
-/** The job of the next day is the retry. If this one came back by itself, another would join it every day. */
-async function endEvenIfItFails(context: Context, work: (context: Context) => Promise<void>): Promise<void> {
-  try {
-    await work(context)
-  } catch (error) {
-    if (error instanceof TryAgainIn || (error instanceof Unavailable && !tookTooLong(error))) throw error
-    context.log.error({ err: asError(error) }, 'retention.failed')
-  }
-}
-
-/** This runs once a day, in one process, because there is one job. */
-async function runRetention(context: Context): Promise<void> {
+/** One process does it, because there is one job. */
+async function deleteOld(context: Context): Promise<void> {
   const { months, ...counts } = await applyRetention(context)
   for (const { kind, month, outcome, why } of months) {
     context.log.info({ kind, month, why }, outcome === 'dropped' ? 'retention.dropped' : 'retention.kept')

@@ -9,6 +9,7 @@ import {
 import { explainCarrierCode } from '../../carriers/codes.js'
 import { faultOfMedia } from '../../carriers/media-limits.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
+import { indexable } from '../../database/text.js'
 import { asError } from '../../errors.js'
 import { boundedCode } from '../../telemetry/bounded-code.js'
 import { carrierAttempts, carrierCodes, carrierDuration, handOverAge } from '../../telemetry/metrics.js'
@@ -70,7 +71,8 @@ function traceHandOver(
     'linehook.carrier': carrier,
     'linehook.attempt': attempt,
     'linehook.status': status,
-    'linehook.carrier.message_id': carrierMessageId,
+    // As the row has it: a carrier's id may have any length.
+    'linehook.carrier.message_id': carrierMessageId && indexable(carrierMessageId),
     'linehook.carrier.code': carrierCode,
   }
   const key = `send ${attempt}`

@@ -8,8 +8,11 @@ import {
 } from '../../../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../../../src/carriers/simulator.js'
 import { receiveReceipt } from '../../../../src/domain/messages/receipts.js'
+import { closeTraces, openTraces } from '../../../../src/telemetry/traces.js'
 import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest } from '../../../helpers/factories.js'
+import { spansOf } from '../../../helpers/process/spans.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
 import {
   ago,
   changeRows,
@@ -90,6 +93,23 @@ describeContext('what a carrier answers', (context) => {
       expect(await receiveReceipt(context, receipt)).to.equal(true)
       expect(await messageRow(context, id)).to.include({ status: 'delivered' })
     }
+  })
+
+  it('“taken” with such an id has it in its trace as in its row', async () => {
+    const collector = await startReceiver()
+    const endpoint = `http://127.0.0.1:${collector.port}`
+    await openTraces('test', { version: '1', traces: { endpoint, headers: {}, share: 1 } }, context.log)
+    const id = await queueMessage(context, line)
+    try {
+      const wordy = withCarrier(context, () => Promise.resolve({ carrierMessageId: 'x'.repeat(5000) }))
+      await sendWhenDue(wordy, id)
+    } finally {
+      await closeTraces()
+      await collector.close()
+    }
+    const span = spansOf(collector.requests).find(({ name }) => name === 'send message')
+    const { carrier_message_id: stored } = await messageRow(context, id)
+    expect(span?.attributes['linehook.carrier.message_id']).to.equal(stored)
   })
 
   it('“not available” counts, and the message is tried again with a growing wait until it works', async () => {

@@ -185,6 +185,23 @@ describeContext('what texts cost', (context) => {
       expect(await spending()).to.deep.equal(['0.03 USD for 2'])
     })
 
+    it('although the list has ids that Postgres cannot hold', async () => {
+      const { id, carrierMessageId } = await named()
+      const charge = { price: '0.01', currency: 'USD' }
+      const others = ['of another\0program', 'x'.repeat(10_000)]
+      const by = withCarrierOf(context, {
+        listCharges: async function* () {
+          yield await Promise.resolve(
+            [...others, carrierMessageId].map((each) => ({
+              ...{ carrierMessageId: each, charge, sentAt: new Date(), isFinal: true },
+            })),
+          )
+        },
+      })
+      expect(await pollPrices(by, signal())).to.equal(1)
+      expect(await messageRow(context, id)).to.include({ price: '0.01' })
+    })
+
     it('again later, when the list broke off', async () => {
       const { id, carrierMessageId } = await named()
       const charge = { price: '0.01', currency: 'USD' }

@@ -3,6 +3,7 @@ import type { ListedCharge } from '../../../carriers/records.js'
 import type { CarrierKind } from '../../../carriers/kind.js'
 import { movePolledUntil } from '../../../database/carriers/polled-accounts.js'
 import { findByCarrierIds, noteCharges } from '../../../database/messages/charges.js'
+import { indexable } from '../../../database/text.js'
 import { pollAccounts } from '../../carriers/poll-accounts.js'
 import type { Context } from '../../context.js'
 
@@ -44,7 +45,7 @@ export async function pollPrices(context: Context, signal: AbortSignal): Promise
   return total
 }
 
-/** Other programs may use the account too: messages that are not ours are skipped. */
+/** Other programs may use the account too: messages that are not ours are skipped. Ids are stored as `indexable` makes them. */
 async function noteBatch(
   { db }: Context,
   { name }: CarrierClient,
@@ -55,10 +56,10 @@ async function noteBatch(
   const ids = await findByCarrierIds(
     db,
     name,
-    priced.map(({ carrierMessageId }) => carrierMessageId),
+    priced.map(({ carrierMessageId }) => indexable(carrierMessageId)),
   )
   const charges = priced.flatMap(({ carrierMessageId, charge }) => {
-    const id = ids.get(carrierMessageId)
+    const id = ids.get(indexable(carrierMessageId))
     return id === undefined ? [] : [{ id, ...charge }]
   })
   if (charges.length > 0) await noteCharges(db, charges)

@@ -63,7 +63,7 @@ export function readCredentials(
   if (basic === undefined) return { authorization, parameters }
   const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString()) ?? []
   // Without an id these are no credentials, which is answered with 401 (RFC 6749 §5.2).
-  if (secret === '' && id === '') return { authorization: '', parameters }
+  if (id === '') return { authorization: '', parameters }
   if (secret === '') return { authorization: '', parameters: { client_id: decode(id), ...parameters } }
   const { client_secret: inBody, ...others } = parameters
   if (inBody === undefined) return { authorization, parameters }

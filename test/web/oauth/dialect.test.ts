@@ -215,7 +215,7 @@ describeWith('a client that', serveOAuth, (server) => {
 
     it('sends its old access token as Bearer gets tokens, because that is no client credential', async () => {
       expectTokens(await exchange({ headers: { Authorization: 'Bearer old' } }))
-      for (const headers of [{ Authorization: 'Bearer old' }, basic('', '')]) {
+      for (const headers of [{ Authorization: 'Bearer old' }, basic('', ''), basic('', 'secret')]) {
         const nobody = await bare({ grant_type: 'refresh_token', refresh_token: 'x' }, headers)
         expectOAuthError(nobody, 401, 'invalid_client')
       }

@@ -22,7 +22,7 @@ import {
   type Delivery,
   type DeliveryAttempt,
 } from './delivery.js'
-import { hasReceiver } from './receiver.js'
+import { hasEvent, hasReceiver } from './receiver.js'
 
 export interface DeliveryFilter {
   lineId?: string
@@ -137,7 +137,7 @@ export async function listAttempts(db: Database, deliveryIds: readonly string[])
 /**
  * Starts a new round of attempts for a delivery that is over or held.
  *
- * @returns undefined if it is under way, is not the user's, its receiver is gone, or its person was forgotten
+ * @returns undefined if it is under way, is not the user's, its receiver or its event is gone, or its person was forgotten
  */
 export async function restartDelivery(
   db: Database,
@@ -150,6 +150,7 @@ export async function restartDelivery(
     `update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
        job_generation = job_generation + 1, delivered_at = null
      where user_id = ? and id = ?::uuid and status = any (?) and ${HAS_CONTENT} and ${hasReceiver('deliveries')}
+       and ${hasEvent('deliveries')}
      returning id, endpoint_id as "endpointId", job_generation as generation`,
     [userId, id, [...statuses]],
   )

@@ -38,16 +38,23 @@ export async function sendHeldEvents(context: Context, caller: EndpointCaller, i
     await addTask(context, task, endpointAct(endpoint, 'endpoint.held_events.sent', { after: { count } }))
     return count
   }
-  const released = await transaction(db, async (trx) => {
-    const batch = await releaseHeldDeliveries(trx, endpointId, FIRST_ID, RELEASE_BATCH)
-    if (batch.length > 0) {
-      const after = { count: batch.length }
-      await record(context, trx, endpointAct(endpoint, 'endpoint.held_events.sent', { after }))
-    }
-    return batch
-  })
-  await queues.enqueueDeliveries(released)
-  return released.length
+  let releasedCount = 0
+  // A batch is full if more events were held since they were counted.
+  for (let after = FIRST_ID; ;) {
+    const released = await transaction(db, async (trx) => {
+      const batch = await releaseHeldDeliveries(trx, endpointId, after, RELEASE_BATCH)
+      if (batch.length > 0) {
+        const details = { after: { count: batch.length } }
+        await record(context, trx, endpointAct(endpoint, 'endpoint.held_events.sent', details))
+      }
+      return batch
+    })
+    await queues.enqueueDeliveries(released)
+    releasedCount += released.length
+    const last = released.at(-1)
+    if (last === undefined || released.length < RELEASE_BATCH) return releasedCount
+    after = last.id
+  }
 }
 
 /** Releases the next batch of such a task (`tasks/run.ts`). */

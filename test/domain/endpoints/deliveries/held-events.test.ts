@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { restartDelivery } from '../../../../src/database/endpoints/deliveries/reading.js'
 import { disableConnection, enableConnection } from '../../../../src/domain/lines/connections.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
@@ -116,6 +117,40 @@ describeContext('sending the events that were held', (context) => {
       .distinct()
       .pluck<string[]>('status')
     expect(statuses).to.deep.equal(['pending'])
+  })
+
+  it('sends those too that came after they were counted', async () => {
+    const { event_id: eventId } = await holdMany(500)
+    const { rows } = await context.db.raw<{ rows: { id: string }[] }>(
+      `select id from deliveries where event_id = ? order by id desc limit 1`,
+      [eventId],
+    )
+    // Another one appears when the first batch is taken.
+    await context.db.raw(
+      `create function hold_one() returns trigger language plpgsql as $$ begin
+         insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
+         select uuidv7(), user_id, line_id, event_id, endpoint_id, 'held', 'inboundText', 'x'
+         from deliveries where id = '${rows[0]!.id}';
+         return null;
+       end $$;
+       create trigger hold_one after insert on audit_log for each row execute function hold_one()`,
+    )
+    try {
+      expect(await sendHeld()).to.equal(501)
+    } finally {
+      await context.db.raw('drop function hold_one() cascade')
+    }
+    const left = await context.db('deliveries').where({ event_id: eventId, status: 'held' }).pluck('id')
+    expect(left).to.have.lengthOf(1)
+    expect(await sendHeld()).to.equal(1)
+  })
+
+  it('starts no delivery whose event retention has deleted: it would only end again', async () => {
+    const { id, event_id: eventId } = await receiveForDelivery(context, line)
+    await changeRows(context, 'deliveries', id, { status: 'exhausted' })
+    await context.db('events').where({ id: eventId }).delete()
+    expect(await restartDelivery(context.db, line.userId, id)).to.be.undefined
+    expect(await deliveryRow(context, id)).to.include({ status: 'exhausted', job_generation: 0 })
   })
 
   it('leaves those that are not held, and those of other lines', async () => {

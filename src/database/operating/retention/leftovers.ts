@@ -92,8 +92,8 @@ export async function deleteCarrierIds(
 const NO_SUCH_TABLE = '42P01'
 
 /**
- * Makes conversations whose first unread message is dropped unread from the first message of a later month, or read
- * if there is none. An older month may be kept, and then its marks stay.
+ * Makes conversations whose first unread message is dropped unread from the first message that came in in a later month,
+ * or read if there is none. An older month may be kept, and then its marks stay.
  *
  * @returns their number, at most `limit`
  */
@@ -110,7 +110,8 @@ export async function moveUnreadMarks(db: Database, span: Span, limit: number): 
     await trx.raw(
       `update line_peers k set unread_id = (
          select m.id from messages m
-         where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= lowest_id_at(:until::timestamptz)
+         where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.direction = 'inbound'
+           and m.id >= lowest_id_at(:until::timestamptz)
          order by m.id limit 1)
        where (k.line_id, k.number) in (select * from unnest(:lineIds::uuid[], :numbers::text[]))`,
       {

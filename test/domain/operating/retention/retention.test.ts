@@ -149,6 +149,15 @@ describeContext('retention', (context) => {
     expect(await left()).to.deep.equal(['upload 2', 'upload 3'])
   })
 
+  it('makes no conversation unread by what the line itself has sent since', async () => {
+    const gone = await insertPast(context, line, amid(old))
+    await queueMessage(context, line, { status: 'sent', to_number: ANNA })
+    await context.db('line_peers').insert({ line_id: line.lineId, number: ANNA, unread_id: gone.messageId })
+    await outcomes()
+    expect(await leftOf(context, gone)).to.deep.equal([])
+    expect(await context.db('line_peers').pluck('unread_id')).to.deep.equal([null])
+  })
+
   it('leaves the uploads and the unread marks of an older month that stays', async () => {
     const kept = await insertPast(context, line, amid(older), { number: ANNA, delivery: { status: 'held' } })
     await context.db('line_peers').delete()

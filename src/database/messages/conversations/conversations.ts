@@ -204,7 +204,8 @@ export async function listUnreadConversations(
 }
 
 /**
- * Lists the archived conversations of a line, the one that was archived last first.
+ * Lists the archived conversations of a line, the one that was archived last first. Those that were archived in the same
+ * millisecond are on one page, which may be longer for them.
  *
  * @param page.sought of the texts, only the last one of each conversation is searched
  */
@@ -219,7 +220,7 @@ export async function listArchivedConversations(
      join line_peers k on k.line_id = l.id and k.archived_at is not null
        ${before === undefined ? '' : 'and k.archived_at < :before'}
      where l.id = :lineId and l.user_id = :userId
-     order by k.archived_at desc limit :atOnce`,
+     order by k.archived_at desc fetch first :atOnce rows with ties`,
     { userId, lineId, ...(before === undefined ? {} : { before }) },
     page,
   )
@@ -227,7 +228,10 @@ export async function listArchivedConversations(
 
 type Marked = Conversation & { cursor: string | Date; lookedTo: string | Date | null }
 
-/** @param looked selects the line, the number and the cursor of at most :atOnce conversations */
+/**
+ * @param looked selects the line, the number and the cursor of :atOnce conversations, and of all that have the last one's
+ *   cursor
+ */
 async function listMarked(
   db: Database,
   looked: string,
@@ -247,7 +251,7 @@ async function listMarked(
          sought === undefined
            ? ''
            : `where ${has('c.number', 'numberPart')} or ${has('n.name', 'words')} or ${has('m.text', 'words')}`
-       } order by c.cursor desc limit :limit
+       } order by c.cursor desc fetch first :limit rows with ties
      )
      select f.*, e.cursor as "lookedTo"
      from (select (select l.cursor from looked_at l order by l.cursor desc limit 1 offset :last)) e(cursor)
@@ -255,9 +259,17 @@ async function listMarked(
     { ...bindings, limit: limit + 1, atOnce, last: atOnce - 1, ...bindingsOf(sought) },
   )
   const found = rows.filter(({ number }) => (number as string | null) !== null)
-  const conversations = found.slice(0, limit)
+  // The next page begins after the cursor of this one's last, and would pass over others with the same.
+  const last = found[limit - 1]
+  const conversations = found.filter(
+    ({ cursor }, n) => n < limit || (last !== undefined && isSame(cursor, last.cursor)),
+  )
   // A conversation whose message retention has deleted is looked at but not returned, so a page with fewer is not
   // necessarily the last.
   const older = found.length > limit ? conversations.at(-1)?.cursor : rows[0]?.lookedTo
   return { conversations, older: older instanceof Date ? older.toISOString() : (older ?? null) }
+}
+
+function isSame(one: string | Date, other: string | Date): boolean {
+  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other
 }

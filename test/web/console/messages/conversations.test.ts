@@ -303,6 +303,27 @@ describeConsole('the conversations of a line', (site) => {
     expect(shown).to.deep.equal([30, 9])
   })
 
+  it('are on one page of the archive if they were archived in the same millisecond', async () => {
+    const numbers = Array.from({ length: 34 }, (_, n) => `+150055503${10 + n}`)
+    const now = Date.now()
+    for (const [n, number] of numbers.entries()) {
+      await send(number, 'Hello')
+      // The 30th, at the end of the first page, and the two after it.
+      const at = n === 30 || n === 31 ? 29 : n
+      await site.context.db('line_peers').insert({
+        ...{ line_id: line.lineId, number, archived_at: new Date(now - at * 1000) },
+      })
+    }
+    const shown: number[] = []
+    for (let path: string | undefined = '/conversations?state=archived'; path !== undefined;) {
+      const html: string = await line.page(path)
+      shown.push(numbers.filter((number) => html.includes(encodeURIComponent(number))).length)
+      path = /\/conversations(\?[^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+      if (path !== undefined) path = `/conversations${path}`
+    }
+    expect(shown).to.deep.equal([32, 2])
+  })
+
   it('are listed from the newest one if a cursor of the archive is no time of ours', async () => {
     for (const cursor of ['x', '-271821-04-20T00:00:00.000Z', '+275760-09-13T00:00:00.000Z']) {
       const path = `${line.path}/conversations?state=archived&before=${encodeURIComponent(cursor)}`

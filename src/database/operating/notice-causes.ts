@@ -83,7 +83,7 @@ export async function takeMoment(trx: Database, kind: string, subject: string): 
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `insert into notice_causes as c (kind, subject, told_at, ended_at)
      values (:kind, :subject, clock_timestamp(), clock_timestamp())
-     on conflict (kind, subject) do update set told_at = clock_timestamp()
+     on conflict (kind, subject) do update set told_at = excluded.told_at, ended_at = excluded.ended_at
      where c.told_at <= clock_timestamp() - ${QUIET}`,
     { kind, subject },
   )

@@ -5,13 +5,14 @@ import { pauseCountry } from '../../../../src/database/messages/country-guard.js
 import { NOTICE_KINDS } from '../../../../src/domain/operating/notices/kinds.js'
 import { describeNoticeInText } from '../../../../src/domain/operating/notices/describe.js'
 import { notifyOfTroubles } from '../../../../src/domain/operating/notices/watch.js'
+import { deleteOldCauses, takeMoment } from '../../../../src/database/operating/notice-causes.js'
 import { noteCharges } from '../../../../src/database/messages/charges.js'
 import { setMonthlyCap } from '../../../../src/domain/messages/spending/monthly-caps.js'
 import { setSpendCap } from '../../../../src/domain/messages/spending/spend-caps.js'
 import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
-import { changeRows, ANNA, queueMessage } from '../../fixtures.js'
+import { ago, changeRows, ANNA, queueMessage } from '../../fixtures.js'
 import { createApplication } from '../../applications/applications.js'
 import { createPerson } from '../../people/people.js'
 import { forgetNotices, kindsTold, letTimePass, setEndpoint, toldNotices } from './fixtures.js'
@@ -216,6 +217,21 @@ describeContext('what people are told of', (context) => {
       await addUnknown('25 hours')
       await look()
       expect(await told()).to.deep.equal([])
+    })
+
+    it('is not twice in an hour of what is over at once, although its row is a week old', async () => {
+      const take = () => takeMoment(context.db, 'endpoint.recovered', line.endpointId)
+      expect(await take()).to.be.true
+      await context
+        .db('notice_causes')
+        .where({ subject: line.endpointId })
+        .update({
+          told_at: ago(context, '2 hours'),
+          ended_at: ago(context, '8 days'),
+        })
+      expect(await take()).to.be.true
+      await deleteOldCauses(context.db)
+      expect(await take()).to.be.false
     })
 
     it('counts none twice, and those of an hour together', async () => {

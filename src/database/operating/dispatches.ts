@@ -66,6 +66,18 @@ export async function endMailsOf(trx: Database, userId: string): Promise<void> {
   await endWaiting(trx, { user_id: userId }, 'user_disabled')
 }
 
+/**
+ * Ends mails that have waited for this long, in hours.
+ *
+ * @returns their number
+ */
+export async function endOldMails(db: Database, maxHours: number, failure: string): Promise<number> {
+  return db('dispatches')
+    .where({ status: 'waiting' })
+    .whereRaw('id < lowest_id_at(now() - make_interval(hours => ?))', [maxHours])
+    .update({ status: 'failed', last_failure: failure, settled_at: db.raw('clock_timestamp()') })
+}
+
 async function endWaiting(
   trx: Database,
   which: { user_id: string; kind?: DispatchKind },

@@ -2,6 +2,7 @@ import {
   claimOfOne,
   claimResetLink,
   endDispatches,
+  endOldMails,
   putOffDispatches,
   type Dispatch,
   type DispatchKind,
@@ -24,6 +25,7 @@ import { noticesMail, resetMail, type Letterhead } from './mail.js'
 const BACKOFF: Backoff = { baseMs: 10_000, factor: 3, capMs: 3_600_000, jitter: 0.2 }
 /** After half a day the server has been fixed, or the news is out of date. */
 const MAX_ATTEMPTS = 15
+const MAX_HOURS = 12
 /** The user who asked for a link is waiting for it. After 20 minutes, they have asked again, or gone. */
 const MAX_LINK_ATTEMPTS = 6
 const NOTICES_IN_MAIL = 20
@@ -37,11 +39,18 @@ type Outcome = { kind: 'sent' } | { kind: 'failed' | 'retry'; failure: string; i
  * failure that any other mail would have too. A server that hangs costs one attempt in each run, and no other work
  * waits for this.
  *
+ * Mails that wait while no mail server is set end after half a day. Otherwise they would all go out when one is set
+ * again, however long after.
+ *
  * @returns the number that went out
  */
 export async function sendMails(context: Context, signal?: AbortSignal): Promise<number> {
   const { mailer } = context
-  if (mailer === undefined) return 0
+  if (mailer === undefined) {
+    const count = await endOldMails(context.db, MAX_HOURS, 'no_mail_server')
+    if (count > 0) context.log.warn({ count, failure: 'no_mail_server' }, 'dispatch.failed')
+    return 0
+  }
   return inRun(
     signal,
     async () => (await sendResetLink(context, mailer)) ?? (await sendNotices(context, mailer)),

@@ -19,6 +19,7 @@ import { createMailer } from '../../../../src/mail.js'
 import { scrape } from '../../../../src/telemetry/metrics.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { lowestIdAt } from '../../../helpers/lowest-id.js'
 import { findMetric, parseMetrics } from '../../../helpers/metrics.js'
 import { memoryLog } from '../../../helpers/process/log.js'
 import { startMailServer } from '../../../helpers/services/mail-server.js'
@@ -180,6 +181,20 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       expect(await sendMails(context)).to.equal(1)
       expect(recipients()).to.deep.equal([operator.email])
       expect(await rowOf('mail', owner)).to.include({ status: 'failed', last_failure: 'user_disabled' })
+    })
+
+    it('is none half a day later where no mail server is set any more, however soon one is set again', async () => {
+      await tell()
+      const without = { ...context, mailer: undefined }
+      expect(await sendMails(without)).to.equal(0)
+      expect((await rows('mail')).map(({ status }) => status)).to.deep.equal(['waiting', 'waiting'])
+      const { id } = await plain.db('dispatches').where({ user_id: owner.id }).first<{ id: string }>('id')
+      const old = lowestIdAt(new Date(Date.now() - 13 * 3_600_000))
+      await plain.db('dispatches').where({ id }).update({ id: old })
+      expect(await sendMails(without)).to.equal(0)
+      expect(await rowOf('mail', owner)).to.include({ status: 'failed', last_failure: 'no_mail_server' })
+      await sendMails(context)
+      expect(recipients()).to.deep.equal([operator.email])
     })
 
     it('is tried again later after a failure that may pass, and the others are not tried meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { readConfig, withSecretFiles, type Config } from '../../src/config.js'
 import { ConfigInvalid } from '../../src/config/invalid.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
@@ -7,7 +8,7 @@ import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
 import { countSealed, lostSecrets } from '../../src/domain/operating/sealed-secrets.js'
 import { createFirstSetUpLink } from '../../src/domain/people/set-up-links.js'
-import { asError } from '../../src/errors.js'
+import { asError, Unavailable } from '../../src/errors.js'
 import { banner } from './banner.js'
 import {
   DATA_FOLDER,
@@ -85,7 +86,11 @@ export async function start({
         withSample: isEmbedded(given) && config.simulator,
         withOwnKey: given.ENCRYPTION_KEY === undefined,
       })
-      const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
+      const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping).catch(
+        (error: unknown) => {
+          throw isEmbedded(given) ? whyNotPrepared(error) : error
+        },
+      )
       if (prepared === undefined) return
       const types = [...processes, ...(prepared.receiver ? [RECEIVER] : [])]
       const children = { ...env, ...logFormatOf(config), ...prepared.receiver }
@@ -161,6 +166,19 @@ async function startOwnServices(
     if (stopping.aborted) return undefined
     throw new StartRefused(asError(error).message, { cause: error })
   }
+}
+
+/**
+ * The embedded Postgres may end in the middle, for example for want of memory or room. Only its log says why: for the
+ * callers it is a Postgres that is not available, which at other times means that nothing was started.
+ */
+export function whyNotPrepared(error: unknown): unknown {
+  if (!(error instanceof Unavailable)) return error
+  return new StartRefused(
+    'The embedded Postgres ended, or could not go on, while the database was being prepared. ' +
+      `See ${join(DATA_FOLDER, 'postgres', 'postgres.log')}, and then start again.`,
+    { cause: error },
+  )
 }
 
 interface Prepared {

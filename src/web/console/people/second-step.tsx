@@ -90,7 +90,7 @@ export function CodeField(props: { page: Page; action: string; name?: string }) 
       name={CODE}
       {...props}
       label="Code"
-      hint="The six digits in your authenticator app, or a recovery code."
+      hint="The six digits in your authenticator app, if you use one, or a recovery code."
       required
       autocomplete="one-time-code"
       more={{ autocapitalize: 'none', spellcheck: 'false', maxlength: 40 }}

@@ -20,6 +20,7 @@ import {
   migrationNames,
   MIGRATION_STATEMENT_MS,
 } from '../../../src/database/migrations.js'
+import type { Context } from '../../../src/domain/context.js'
 import { recordPausedByRestore } from '../../../src/domain/operating/pauses.js'
 import { countSealed, lostSecrets } from '../../../src/domain/operating/sealed-secrets.js'
 import { asError, UserError } from '../../../src/errors.js'
@@ -67,9 +68,12 @@ export function addRestoreCommand(program: Command): void {
       // A file that cannot be read may name the database: `run` reports it.
       if (given.DATABASE_URL !== undefined || faults.length > 0) {
         await run(options, async (context) => {
-          const { result, line } = await restore(context.config.databaseUrl, file, options)
+          const { result, line } = await restore(context, file, options)
           const lost = lostSecrets(await countSealed(context))
-          return { result, lines: [line, ...(lost ? [`${lost.why} ${lost.cure}`] : []), NOT_PAUSED] }
+          return {
+            result,
+            lines: [line, ...(lost ? [`${lost.why} ${lost.cure}`] : []), EMPTY_REDIS + PAUSED],
+          }
         })
         return
       }
@@ -92,17 +96,12 @@ export function addRestoreCommand(program: Command): void {
             REDIS_URL: services.redisUrl,
           })
           await run(options, async (context) => {
-            // Nobody could pause sending before the next start, which would immediately send what waits in the backup.
-            const { result, line, isPausedHere } = await restore(context.config.databaseUrl, file, {
-              ...options,
-              pausesSending: true,
-            })
-            if (isPausedHere) await recordPausedByRestore(context)
+            const { result, line } = await restore(context, file, options)
             // One that was not started here may have other data.
             if (redisUrl === undefined) await emptyRedis(context.config.redisUrl)
             const lost = lostSecrets(await countSealed(context))
             const cure = given.ENCRYPTION_KEY === undefined ? OTHER_KEY_CURE : lost?.cure
-            const redis = redisUrl === undefined ? '' : 'Empty the Redis of REDIS_URL. '
+            const redis = redisUrl === undefined ? '' : EMPTY_REDIS
             return { result, lines: [line, ...(lost ? [`${lost.why} ${cure}`] : []), `${redis}${PAUSED}`] }
           })
         } finally {
@@ -114,17 +113,18 @@ export function addRestoreCommand(program: Command): void {
     })
 }
 
-const NOT_PAUSED =
-  'Before you start anything, empty Redis, restore the media and run `linehook sending pause`. See docs/operating/backup.md.'
+const EMPTY_REDIS = 'Empty the Redis of REDIS_URL. '
 const PAUSED =
   'All sending is paused, because texts waiting in the backup may have been sent since. Restore the media and start Linehook. ' +
   'Then see docs/operating/backup.md for what to run before `linehook sending resume`.'
 
+/** All sending is paused: a start would immediately send what waits in the backup. */
 async function restore(
-  databaseUrl: string,
+  context: Context,
   file: string,
-  { replace, pausesSending = false }: { replace?: boolean; pausesSending?: boolean },
-): Promise<{ result: unknown; line: string; isPausedHere: boolean }> {
+  { replace }: { replace?: boolean },
+): Promise<{ result: unknown; line: string }> {
+  const { databaseUrl } = context.config
   if (!existsSync(file)) throw new UserError(`${file} does not exist`)
   // It is read twice, which a pipe cannot be.
   if (!statSync(file).isFile())
@@ -156,7 +156,7 @@ async function restore(
   } finally {
     await db.destroy()
   }
-  const reading = readBackup(databaseUrl, file, header, { pausesSending })
+  const reading = readBackup(databaseUrl, file, header)
   const { counts, isPausedHere } = await reading.catch((error: unknown) => {
     // The tables are made first, and a failure takes all rows back.
     throw new UserError(
@@ -164,10 +164,10 @@ async function restore(
         `fixed, run \`linehook restore ${file} --replace\``,
     )
   })
+  if (isPausedHere) await recordPausedByRestore(context)
   return {
     result: { writtenAt: header.writtenAt, rows: Object.fromEntries(counts) },
     line: `${sum(counts)} rows from ${counts.size} tables restored, as of ${header.writtenAt}`,
-    isPausedHere,
   }
 }
 

@@ -34,10 +34,10 @@ function parseHeader(text: string, file: string): BackupHeader {
 }
 
 /**
- * Puts the rows of a backup into a database that has just been migrated by the same release, all of them or none.
+ * Puts the rows of a backup into a database that has just been migrated by the same release, all of them or none. All
+ * sending is paused together with them: a process that is killed right after them leaves no texts behind that a start
+ * would send again.
  *
- * @param options.pausesSending true to pause all sending together with the rows: a process that is killed right after
- *   them leaves no texts behind that a start would send again
  * @returns the number of rows of each table, and whether sending was paused here and not in the backup
  * @throws UserError if the file is cut off, or has other tables
  */
@@ -45,7 +45,6 @@ export async function readBackup(
   databaseUrl: string,
   file: string,
   header: BackupHeader,
-  { pausesSending = false } = {},
 ): Promise<{ counts: Map<string, number>; isPausedHere: boolean }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'linehook restore' })
   await client.connect()
@@ -56,7 +55,7 @@ export async function readBackup(
     const counts = await copyAll(client, file, tables)
     for (const [name, value] of Object.entries(header.sequences))
       await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), value])
-    const isPausedHere = pausesSending && (await pauseAll(client))
+    const isPausedHere = await pauseAll(client)
     await client.query('commit')
     // If it fails, the rows are there anyway, and autovacuum does this later.
     await analyze(client).catch(() => undefined)

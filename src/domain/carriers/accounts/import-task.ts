@@ -111,11 +111,11 @@ async function setUpLines(
   numbers: Asked['numbers'],
 ): Promise<string | undefined> {
   const asked = new Set(numbers.map(({ number }) => number))
-  const lines = (await listAccountNumbers(context, account)).filter(
-    ({ number, line }) => asked.has(number) && line?.carrierAccount === account.name,
-  )
-  if (lines.length === 0) return undefined
   try {
+    const lines = (await listAccountNumbers(context, account)).filter(
+      ({ number, line }) => asked.has(number) && line?.carrierAccount === account.name,
+    )
+    if (lines.length === 0) return undefined
     await setUpNumbers(
       context,
       account,

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CarrierRefused } from '../../../../src/carriers/carrier.js'
 import { addCarrierAccount, type CarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import {
   importNumbers,
@@ -13,6 +14,7 @@ import { describeContext } from '../../../helpers/context.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../../helpers/services/parrot.js'
 import { createPerson, type Person } from '../../people/people.js'
 import { expectRefusal } from '../../refusal.js'
+import { withCarrierOf } from '../../fixtures.js'
 import { goOn } from '../../operating/tasks.js'
 
 const FREE = { id: 'PN1', number: '+15557771001', name: 'Front desk' }
@@ -129,6 +131,18 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
     expect(bird.setUp).to.have.length(45)
     const [added] = await listAudit(context, { actions: ['line.added'] }, { limit: 1 })
     expect(added).to.include({ actorKind: 'user', actorId: owner.id })
+  })
+
+  it('become lines by a background task that says so even if the carrier cannot be asked for its set-up', async () => {
+    const numbers = [FREE.number, UNNAMED.number]
+    const work = await startImport(context, account, { userId: owner.id, numbers, setUp: true })
+    const away = withCarrierOf(context, {
+      listNumbers: () => Promise.reject(new CarrierRefused('it is away')),
+    })
+    expect(await goOn(away, work)).to.include({
+      ...{ status: 'failed', doneCount: 2, failedCount: 0 },
+      error: 'The lines were added, but callbacks are not set up yet: it is away',
+    })
   })
 
   it('are set up: those of the account’s lines, or those that are named', async () => {

@@ -55,16 +55,19 @@ interface HandedOver {
   toNumber: string
   /** The time since it was handed over; 0 while it is on its way. */
   agoMs: number
+  /** False if the number has written since, which has emptied the window of the number, but not that of the line. */
+  countsForNumber: boolean
 }
 
 export async function listHandedOver(db: Database, lineId: string): Promise<HandedOver[]> {
   const { rows } = await db.raw<{ rows: HandedOver[] }>(
-    `select id, to_number as "toNumber",
-       greatest(0, extract(epoch from clock_timestamp() - handed_over_at) * 1000)::integer as "agoMs"
-     from messages
-     where line_id = ?::uuid and handed_over_at > clock_timestamp() - window_length()
+    `select m.id, m.to_number as "toNumber",
+       greatest(0, extract(epoch from clock_timestamp() - m.handed_over_at) * 1000)::integer as "agoMs",
+       m.handed_over_at > coalesce(k.window_cleared_at, '-infinity') as "countsForNumber"
+     from messages m left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
+     where m.line_id = ?::uuid and m.handed_over_at > clock_timestamp() - window_length()
      union all
-     select id, to_number, 0 from messages where line_id = ?::uuid and status = 'sending'`,
+     select id, to_number, 0, true from messages where line_id = ?::uuid and status = 'sending'`,
     [lineId, lineId],
   )
   return rows

@@ -85,7 +85,7 @@ export async function refillWindows(
   await windows.fill(ofLine, places)
   await windows.fill(
     ofNumber,
-    places.filter((each) => each.toNumber === toNumber),
+    places.filter((each) => each.toNumber === toNumber && each.countsForNumber),
   )
   await windows.hold(id, [ofNumber, ofLine], waitMs)
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { requeueHeads } from '../../../../src/database/messages/requeueing.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { numberWindowKey } from '../../../../src/domain/messages/windows.js'
 import type { SendOutcome } from '../../../../src/domain/messages/send/send-outcome.js'
 import { claimMessages } from '../../../../src/database/messages/sending.js'
 import type { Context } from '../../../../src/domain/context.js'
@@ -11,6 +13,7 @@ import { until } from '../../../helpers/until.js'
 import {
   ANNA,
   dueAfterMs,
+  inboundText,
   messageRow,
   queueMessage,
   queueMessages,
@@ -138,6 +141,19 @@ describeContext('the sending windows', (context) => {
       // The next one is told by Redis alone, and has its turn after it.
       const next = await sendMessage({ ...context, batched: noClaims(context) }, more[1]!)
       expect(next).to.include({ kind: 'wait', reason: 'window' })
+    })
+
+    it('are not learned again of a number that has written since', async () => {
+      const line = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 3 })
+      for (const id of [await queueMessage(context, line), await queueMessage(context, line)])
+        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+      await receiveMessage(context, inboundText(line))
+      expect(await sendMessage(context, await toAnybody(line))).to.deep.equal({ kind: 'sent' })
+      await context.redis.flushdb()
+      const answer = await queueMessage(context, line)
+      expect(await sendMessage(context, answer)).to.include({ kind: 'wait', reason: 'window' })
+      const inNumber = await context.redis.zrange(numberWindowKey(line.lineId, ANNA), 0, '-1')
+      expect(inNumber, 'only the answer itself').to.deep.equal([answer])
     })
 
     it('hold for one number too', async () => {

@@ -2,7 +2,7 @@ import { Unavailable } from '../../errors.js'
 import type { ListenTools } from '../listening.js'
 import { createBell } from './bell.js'
 import { createChannel, type Channel } from './channel.js'
-import { cutCenter, emptyMemory, MemoryUnreadable } from './inbox.js'
+import { cutCenter, emptyMemory, MemoryUnreadable, type Emptied } from './inbox.js'
 import type { ReadyModem } from './modem.js'
 import { openPort } from './port.js'
 import type { createReports } from './reports.js'
@@ -13,6 +13,10 @@ import { readNetwork, setUpModem } from './setup.js'
 const LOOK_MS = 30_000
 /** How often a modem that announces nothing is checked for texts, and one without a network for a network. */
 const LOOK_OFTEN_MS = 5000
+
+/** Linehook deletes only what it has received. */
+const FULL =
+  'The memory for texts is full of texts that somebody wrote on the modem, so it receives none. Delete them'
 
 interface Holding {
   reports: ReturnType<typeof createReports>
@@ -61,26 +65,35 @@ export async function holdPort(
   })
   try {
     const { memories, isTold } = await setUpModem(channel, settings, tools)
+    let memory: Emptied = NOTHING
     while (!signal.aborted && life.lost === undefined) {
       bell.silence()
       const leave = await channel.enter()
       const network = await readNetwork(channel).finally(() => leave?.())
-      if (network.isRegistered) onReady({ channel, giveUp, onLate: reports.addLate }, network.words)
+      const words = memory.isFull ? `${network.words}. ${FULL}` : network.words
+      if (network.isRegistered) onReady({ channel, giveUp, onLate: reports.addLate }, words)
       else onNoNetwork(network.words)
       let takenCount = 0
-      for (const memory of memories) takenCount += await emptyUnlessAway(channel, memory, settings, tools)
-      for (const memory of memoriesTold) {
-        if (memories.has(memory)) continue
-        takenCount += await emptyUnlessAway(channel, memory, settings, tools).catch((error: unknown) => {
+      const { isFull: wasFull } = memory
+      for (const each of memories) {
+        memory = await emptyUnlessAway(channel, each, settings, tools)
+        takenCount += memory.takenCount
+      }
+      if (memory.isFull && !wasFull) tools.log.warn('modem.memory_full')
+      for (const told of memoriesTold) {
+        if (memories.has(told)) continue
+        const emptied = await emptyUnlessAway(channel, told, settings, tools).catch((error: unknown) => {
           // Several modems announce reports in a memory that they cannot read. Texts do not depend on it.
           if (!(error instanceof MemoryUnreadable)) throw error
-          memoriesTold.delete(memory)
-          tools.log.warn({ memory, reason: error.message }, 'modem.memory_unreadable')
-          return 0
+          memoriesTold.delete(told)
+          tools.log.warn({ memory: told, reason: error.message }, 'modem.memory_unreadable')
+          return NOTHING
         })
+        takenCount += emptied.takenCount
       }
       // If the memory was full, more texts are waiting in the network.
-      if (takenCount === 0) await bell.wait(isTold && network.isRegistered ? LOOK_MS : LOOK_OFTEN_MS, signal)
+      if (takenCount === 0 && memory.isFull === wasFull)
+        await bell.wait(isTold && network.isRegistered ? LOOK_MS : LOOK_OFTEN_MS, signal)
     }
   } finally {
     port.close()
@@ -89,18 +102,20 @@ export async function holdPort(
   if (life.lost !== undefined) throw life.lost
 }
 
+const NOTHING: Emptied = { takenCount: 0, isFull: false }
+
 /** Texts stay in the modem while Postgres is unavailable. */
 async function emptyUnlessAway(
   channel: Channel,
   memory: string,
   settings: ModemSettings,
   tools: ListenTools,
-): Promise<number> {
+): Promise<Emptied> {
   try {
     return await emptyMemory(channel, memory, settings, tools)
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
     tools.log.warn({ reason: error.message }, 'modem.texts_wait')
-    return 0
+    return NOTHING
   }
 }

@@ -19,11 +19,16 @@ type InboxTools = Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'keepUncl
 /** The network gives up on a text after a week at most, so no repeat comes later. */
 const REMEMBERED_MS = 7 * 86_400_000
 
+export interface Emptied {
+  takenCount: number
+  /** True if it is still full, of texts that somebody wrote on this modem. Then nothing can come in. */
+  isFull: boolean
+}
+
 /**
  * Receives what is in a memory of the modem, oldest first. A text is deleted there only when it is committed, so a
  * process that is killed in between loses nothing, and recognizes the text by its content afterwards.
  *
- * @returns how many there were
  * @throws MemoryUnreadable, ModemFault, Unavailable
  */
 export async function emptyMemory(
@@ -31,8 +36,8 @@ export async function emptyMemory(
   memory: string,
   settings: ModemSettings,
   tools: InboxTools,
-): Promise<number> {
-  const stored = await listMemory(channel, memory)
+): Promise<Emptied> {
+  const { stored, usedCount, capacity } = await listMemory(channel, memory)
   for (const { index, tpdu } of stored) {
     await takePdu(tpdu, settings, tools)
     await withChannel(channel, async () => {
@@ -41,7 +46,7 @@ export async function emptyMemory(
       if (!deleted.isOk) throw new ModemFault(`the modem cannot delete texts (${deleted.code})`)
     })
   }
-  return stored.length
+  return { takenCount: stored.length, isFull: usedCount - stored.length >= capacity }
 }
 
 interface Stored {
@@ -51,9 +56,9 @@ interface Stored {
   isWhole: boolean
 }
 
-async function listMemory(channel: Channel, memory: string): Promise<Stored[]> {
-  const stored = await withChannel(channel, async () => {
-    await select(channel, memory)
+async function listMemory(channel: Channel, memory: string): Promise<Room & { stored: Stored[] }> {
+  const found = await withChannel(channel, async () => {
+    const room = await select(channel, memory)
     const { isOk, code, lines } = await channel.ask('AT+CMGL=4')
     if (!isOk) throw new MemoryUnreadable(`the modem cannot list texts (${code})`)
     const listed = lines.flatMap((line, n) => {
@@ -62,11 +67,12 @@ async function listMemory(channel: Channel, memory: string): Promise<Stored[]> {
       if (index === undefined || Number(status) > 1) return []
       return [{ index: Number(index), ...pduAfter(lines.slice(n + 1), Number(length)) }]
     })
-    const read: Stored[] = []
-    for (const each of listed) read.push(each.isWhole ? each : await readAgain(channel, each))
-    return read
+    const stored: Stored[] = []
+    for (const each of listed) stored.push(each.isWhole ? each : await readAgain(channel, each))
+    return { ...room, stored }
   })
-  return stored.sort((one, other) => sentAt(one) - sentAt(other) || one.index - other.index)
+  found.stored.sort((one, other) => sentAt(one) - sentAt(other) || one.index - other.index)
+  return found
 }
 
 /** Noise may have damaged a line, and the text is deleted afterwards. */
@@ -91,9 +97,17 @@ function isWhole(pdu: string, length: number): boolean {
   return octets === length || octets === length + 1 + parseInt(pdu.slice(0, 2), 16)
 }
 
-async function select(channel: Channel, memory: string): Promise<void> {
-  const { isOk, code } = await channel.ask(`AT+CPMS="${memory}"`)
+/** The places in a memory. If the modem does not give them, the memory has room for ever. */
+interface Room {
+  usedCount: number
+  capacity: number
+}
+
+async function select(channel: Channel, memory: string): Promise<Room> {
+  const { isOk, code, lines } = await channel.ask(`AT+CPMS="${memory}"`)
   if (!isOk) throw new MemoryUnreadable(`the memory ${memory} cannot be read (${code})`)
+  const [, used = 0, total = Infinity] = /^\+CPMS: *(\d+), *(\d+)/m.exec(lines.join('\n')) ?? []
+  return { usedCount: Number(used), capacity: Number(total) || Infinity }
 }
 
 async function withChannel<T>(channel: Channel, work: () => Promise<T>): Promise<T> {

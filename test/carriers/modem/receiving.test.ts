@@ -48,6 +48,20 @@ describe('what a modem receives', () => {
     expect(held.state()).to.deep.include({ boundCount: 1, fault: undefined })
   })
 
+  it('finds no room beside texts that somebody wrote on the modem, which operators see', async () => {
+    modem = await startModem({ capacity: 3 })
+    modem.fillWithOwn()
+    held = holdModem(modem, {}, { log })
+    const details = () => held.state().details ?? ''
+    modem.bring(BEN, 'Hello')
+    await until('it is said', () => details().includes('full of texts that somebody wrote'))
+    expect(lines.filter(({ msg }) => msg === 'modem.memory_full')).to.have.length(1)
+    expect(held.state()).to.deep.include({ boundCount: 1, fault: undefined })
+    modem.deleteOwn()
+    await until('the text has come', () => held.texts.length === 1)
+    await until('it is no longer said', () => !details().includes('full'))
+  })
+
   it('leaves out the light for voice mail, whose text is to be discarded (23.038 §4, group 1100)', async () => {
     await start()
     modem.bringPdu('040B915155001011F100C86211260014000000')

@@ -24,6 +24,10 @@ export interface ModemStandIn {
   state: ModemState
   /** A text comes from the network, in as many parts as it needs. Those that find no room wait there. */
   bring(from: string, text: string, options?: { at?: Date; only?: number[] }): string[]
+  /** Somebody writes texts on this modem, which it keeps without sending them, in each free place. */
+  fillWithOwn(): void
+  /** Deletes these again. */
+  deleteOwn(): void
   /** A PDU comes from the network, without the number of the service centre. */
   bringPdu(tpdu: string): void
   /** A status report on a text that was taken. */
@@ -438,6 +442,18 @@ export async function startModem(changes: Partial<ModemState> = {}): Promise<Mod
       const tpdus = made.getParts().map((part) => part.toString(made).slice(2))
       for (const [n, tpdu] of tpdus.entries()) if (only?.includes(n + 1) ?? true) store(tpdu)
       return tpdus
+    },
+    // `STO UNSENT` is 2 (27.005 §3.1, <stat>).
+    fillWithOwn: () => {
+      const memory = state.memories[0] ?? ''
+      for (let index = 0; usedIn(memory) < state.capacity; index += 1) {
+        if (!stored.some((each) => each.memory === memory && each.index === index))
+          stored.push({ memory, index, status: 2, tpdu: '01000B915155001011F100000548656C6C6F' })
+      }
+    },
+    deleteOwn: () => {
+      stored = stored.filter(({ status }) => status !== 2)
+      fill()
     },
     bringPdu: (tpdu: string) => {
       store(tpdu)

@@ -6,6 +6,7 @@ import { at, textAt } from '../kit.js'
  * https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes
  */
 export const STATES: kit.StateTable = {
+  ACCEPTED: 'sent',
   PENDING: 'sent',
   DELIVERED: 'delivered',
   DELIVERED_TO_OPERATOR: 'sent',

@@ -11,6 +11,7 @@ const report = (groupName: string, name: string, error = { groupId: 0, name: 'NO
 
 describe('what Infobip reports', () => {
   for (const [group, name, status] of [
+    ['ACCEPTED', 'MESSAGE_ACCEPTED', 'sent'],
     ['PENDING', 'PENDING_ENROUTE', 'sent'],
     ['DELIVERED', 'DELIVERED_TO_OPERATOR', 'sent'],
     ['DELIVERED', 'DELIVERED_TO_HANDSET', 'delivered'],

@@ -18,6 +18,11 @@ const DAILY_LIMIT = '63038'
  */
 const SUSPENDED_CODES = new Set(['10001', '90010'])
 
+/** Twilio is under maintenance, and a repeat succeeds afterwards: https://www.twilio.com/docs/api/errors/21730 */
+const MAINTENANCE = '21730'
+/** The Messaging Service cannot send at the moment: https://www.twilio.com/docs/api/errors/21702 */
+const SERVICE_UNAVAILABLE = '21702'
+
 /**
  * Converts Twilio's answer to a message that it did not take to one of the four errors.
  *
@@ -25,6 +30,7 @@ const SUSPENDED_CODES = new Set(['10001', '90010'])
  * | 63038 | unavailable | the account has reached its daily limit: another account may send meanwhile |
  * | 429, or a code of the pace | throttled | "an API request that receives an error 429 response is never processed" |
  * | 401, 403, 404 with a code 20xxx or none, or any 4xx with a code of a suspended account | unavailable | it is about the account (token, SID, suspended): an operator fixes it, and the messages wait meanwhile |
+ * | 21702, 21730 with any 4xx | unavailable | Twilio says that it took nothing, and to try again |
  * | 408 and anything but 4xx | outcome unknown | a server that failed may have taken it |
  * | any other 4xx | rejected | it is about the message |
  */
@@ -38,6 +44,10 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   }
   if (status < 400 || status >= 500 || status === 408) {
     return new CarrierOutcomeUnknown(`Twilio returned HTTP ${status}`)
+  }
+  if (code === MAINTENANCE || code === SERVICE_UNAVAILABLE) {
+    // A Messaging Service is a line, and other lines of the account send all the same.
+    return new CarrierUnavailable(withoutNumbers(words), { isOfLine: code === SERVICE_UNAVAILABLE })
   }
   const isOfAccount =
     SUSPENDED_CODES.has(code) || ([401, 403, 404].includes(status) && /^(20\d{3})?$/.test(code))
@@ -91,6 +101,8 @@ export function isOptOut(code: string): boolean {
 const WORDS: Record<string, string> = {
   [OPTED_OUT]: 'the recipient has opted out (STOP)',
   21614: 'the number cannot receive text messages',
+  [SERVICE_UNAVAILABLE]: 'the Messaging Service cannot send at the moment',
+  [MAINTENANCE]: 'Twilio is under maintenance',
   30001: "the number's queue at Twilio overflowed",
   30002: 'the account at Twilio is suspended',
   30003: 'the phone cannot be reached: it is off or has no service',

@@ -93,6 +93,17 @@ describe('what Twilio answers to a message', () => {
     })
   }
 
+  for (const [code, words, isOfLine] of [
+    [21702, 'the Messaging Service cannot send at the moment', true],
+    [21730, 'Twilio is under maintenance', false],
+  ] as const) {
+    it(`${code} with 4xx lets the message wait, ${isOfLine ? "and no other line's" : 'as it lets all others'}`, async () => {
+      const error = await send(refuse(400, code, ''))
+      expect(error).to.be.instanceOf(CarrierUnavailable).and.include({ message: words, isOfLine })
+      expect(await send(refuse(503, code, ''))).to.be.instanceOf(CarrierOutcomeUnknown)
+    })
+  }
+
   it('a refusal of the message by 403 is final all the same', async () => {
     expect(await send(refuse(403, 21610, 'Unsubscribed'))).to.be.instanceOf(CarrierRejected)
   })

@@ -111,7 +111,8 @@ export function receipt(
     charge?: Charge | undefined
   },
 ): CallbackItem {
-  const { id, state, code = '', said = '', messageId, isOfPart = false, charge } = given
+  const { id, state, code = '', said = '', isOfPart = false, charge } = given
+  const messageId = given.messageId || undefined
   const status = Object.hasOwn(states, state) ? states[state] : undefined
   if (status === undefined) return unclear(`a report with status "${state}"`)
   if (status === 'nothing') return NOTHING

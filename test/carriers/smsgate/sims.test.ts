@@ -35,6 +35,11 @@ it('SMS Gateway reports on each part of a text', () => {
   expect(report).to.include({ kind: 'receipt', status: 'failed', isOfPart: true })
 })
 
+it('a report of SMS Gateway that names no message is kept for operators', () => {
+  for (const payload of [{}, { messageId: '' }])
+    expect(read('sms:sent', payload)).to.deep.equal({ kind: 'unclear', why: 'a report without a message ID' })
+})
+
 it('SMS Gateway names the failure by the name that Android has for it, wherever the app puts it', () => {
   // MessagesService.kt of the app, 2026.
   const reason = 'Send result: RESULT_ERROR_NO_SERVICE (Failed because service is currently unavailable)'

@@ -101,17 +101,20 @@ export const africastalking: kit.Provider<Settings> = {
   test: ({ username }) => ({ path: '/version1/user', query: { username } }),
 
   /**
-   * Nothing is signed (notifications, as above), so the secret is in the URLs. The form has the fields of a message
-   * or a report.
+   * Nothing is signed (notifications, as above), so the secret is in the URLs. The form has the fields of a message, of a
+   * report, or of somebody who wants no more texts of a name.
    */
   callbacks: {
     urls: {
       message: 'SMS callback URL for incoming messages',
       status: 'SMS callback URL for delivery reports',
+      'opt-out': 'SMS callback URL for opt-outs',
     },
     hint: 'the URL does not contain the secret. Copy it from the account to SMS Callback URLs in the dashboard',
     key: ({ callbackKey }) => callbackKey,
     read: (fields, { name }) => {
+      if (name === 'opt-out')
+        return kit.optOut({ from: textAt(fields, 'phoneNumber'), to: textAt(fields, 'senderId') })
       const id = idOf(textAt(fields, 'id'))
       if (name === 'message') {
         const [from, to] = [textAt(fields, 'from'), textAt(fields, 'to')]

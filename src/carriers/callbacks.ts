@@ -52,6 +52,13 @@ export interface MissedCall {
   calledAt: Date
 }
 
+/** Somebody wants no more messages of a line. */
+export interface CarrierOptOut {
+  /** Both are E.164, or a name; `toNumber` is the line's. */
+  fromNumber: string
+  toNumber: string
+}
+
 /**
  * The tools of a callback. Its settings may be outdated: everything that it accepts is checked against the current
  * account.
@@ -77,6 +84,12 @@ export interface CallbackTools<Settings> {
    * @throws UserError 404, 403 as `confirm` does
    */
   receiveMissedCall: (call: MissedCall) => Promise<void>
+  /**
+   * Records that somebody has told the carrier that they want no more messages of a line. A repeat does nothing.
+   *
+   * @throws UserError 404, 403 as `confirm` does
+   */
+  noteOptOut: (optOut: CarrierOptOut) => Promise<void>
   /**
    * Stores the state of one of the account's phones.
    *

@@ -14,6 +14,7 @@ export {
   message,
   missedCall,
   NOTHING,
+  optOut,
   phone,
   receipt,
   unclear,

@@ -81,6 +81,11 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   }
   /** It tells of calls that nobody answers. */
   missCall?(standIn: Provider, from: string, calledAt: Date): Promise<CallbackAnswer[]>
+  /** It tells, at this of our callbacks, of people who want no more messages of a sender. */
+  optOut?: {
+    callback: string
+    tell(standIn: Provider, url: string, from: string, sender: string): Promise<CallbackAnswer[]>
+  }
   /** Its API lists what came in, by the ids of the callbacks. */
   listsReceived?: boolean
 }
@@ -399,6 +404,25 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       expect(await told()).to.have.length(1)
       await numberOf(called.lineId, STRANGER)
       await numberOf(line.lineId, line.number)
+    })
+
+    it('tells of an opt-out, which is recorded once', async () => {
+      if (row.optOut === undefined) return
+      const name = 'Talking'
+      const told = await createLine(context, {
+        ...{ carrierAccount: 'main', number: name, outgoingUrl: 'http://127.0.0.1:9/' },
+      })
+      await changeConnection(context, told.userId, told.lineId, { optInEvents: ['optOut'] })
+      const url = urlOf(row.optOut.callback)
+      for (const time of ['first', 'again'])
+        await expectTaken(row.optOut.tell(standIn, url, SENDER, name), time)
+      const ofLine = { line_id: told.lineId }
+      const events = await context.db('events').where(ofLine).select('type', 'payload', 'from_number')
+      expect(events).to.deep.equal([{ type: 'optOut', payload: 'optedOut', from_number: SENDER }])
+      const peers = await context.db('line_peers').where(ofLine).whereNotNull('opted_out_at').pluck('number')
+      expect(peers).to.deep.equal([SENDER])
+      await expectTaken(row.optOut.tell(standIn, url, SENDER, 'Nobody'))
+      expect((await unclear()).join()).to.include('No line of main has this number')
     })
 
     it('says how the phone is, when it is asked and by itself', async () => {

@@ -214,6 +214,13 @@ describeProvider({
   settings: ({ url, credentials: { username, apiKey } }) => ({ username, apiKey, apiUrl: url }),
   wrongSettings: { apiKey: 'atsk_wrong' },
   callbacks: { message: 'message', receipt: 'status' },
+  optOut: {
+    callback: 'opt-out',
+    tell: (standIn, url, from, sender) => {
+      standIn.callbackUrls.optOut = url
+      return standIn.optOut(from, sender)
+    },
+  },
   charge: { price: '0.8000', currency: 'KES' },
   codes: { failed: 'DeliveryFailure', optedOut: 'UserInBlackList' },
   // Its documentation says nothing about a pace, and a sender that it does not know is the operator's to mend.

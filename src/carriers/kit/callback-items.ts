@@ -4,6 +4,7 @@ export type CallbackItem =
   | MessageItem
   | ReceiptItem
   | MissedCallItem
+  | OptOutItem
   /** The state of a phone of the account. */
   | { kind: 'phone'; phone: PhoneState }
   /** The item is understood, and there is nothing to note. */
@@ -22,6 +23,14 @@ export interface MessageItem {
   mediaUrls: readonly string[]
   /** The keyword that the provider recognized in the text, and has already answered. */
   keyword: 'stop' | 'start' | 'help' | undefined
+}
+
+/** Somebody has told the provider that they want no more messages of a sender. */
+interface OptOutItem {
+  kind: 'opt-out'
+  /** The numbers in the provider's form: theirs, and the sender's. */
+  from: string
+  to: string
 }
 
 /** The outcome of a message that was sent. */
@@ -78,6 +87,11 @@ export function missedCall({ from, to, at }: { from: string; to: string; at: str
   if (to === '' || Number.isNaN(calledAt.getTime()))
     return unclear('a missed call without a number or a time')
   return from === '' ? NOTHING : { kind: 'missed call', from, to, calledAt }
+}
+
+/** Makes an opt-out, or says what is unclear about it. */
+export function optOut({ from, to }: { from: string; to: string }): CallbackItem {
+  return from === '' || to === '' ? unclear('an opt-out without a number') : { kind: 'opt-out', from, to }
 }
 
 /** Makes a message, or says what is unclear about it: without an id, a repeat would count as another message. */

@@ -92,6 +92,8 @@ async function takeAll<Settings extends AnyObject>(
         const numbers = readNumbers(item, numberFormOf(provider, tools.settings))
         await tools.receiveMissedCall({ ...numbers, calledAt: item.calledAt })
       }
+      if (item.kind === 'opt-out')
+        await tools.noteOptOut(readNumbers(item, numberFormOf(provider, tools.settings)))
       if (item.kind === 'phone') await tools.notePhone(item.phone)
       if (item.kind !== 'unclear' && item.kind !== 'nothing') takenCount += 1
     } catch (error) {

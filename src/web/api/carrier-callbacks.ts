@@ -12,6 +12,7 @@ import { keepUnclearCallback } from '../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
 import { receiveMissedCall } from '../../domain/messages/missed-calls.js'
+import { receiveOptOut } from '../../domain/messages/opt-out/receive-opt-out.js'
 import { inForce } from '../../domain/messages/phone-number.js'
 import { AccountChanged, receiveMessage } from '../../domain/messages/receive.js'
 import { countReceipt, takeReceipt } from '../../domain/messages/receipts.js'
@@ -205,6 +206,9 @@ function toolsFor(
     },
     receiveMissedCall: async (call) => {
       await receiveMissedCall(context, (await confirmed(sender)).name, call)
+    },
+    noteOptOut: async (optOut) => {
+      await receiveOptOut(context, (await confirmed(sender)).name, optOut)
     },
     notePhone: async (phone) => {
       await notePhone(context, await confirmed(sender), phone)

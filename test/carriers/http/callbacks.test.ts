@@ -21,6 +21,7 @@ describe('what a carrier of kind http posts to us', () => {
       receiveMessage: (message) => Promise.resolve(void messages.push(message)),
       receiveReceipt: (receipt) => Promise.resolve(void receipts.push(receipt)),
       receiveMissedCall: () => Promise.resolve(),
+      noteOptOut: () => Promise.resolve(),
       notePhone: () => Promise.resolve(),
       confirm: () => Promise.resolve(its),
       hasLine: () => Promise.resolve(true),

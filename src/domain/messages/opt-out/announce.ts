@@ -13,7 +13,7 @@ import { newId } from '../../../ids.js'
 export async function announceOptOut(
   trx: Database,
   line: Line,
-  message: { id: string; fromNumber: string },
+  message: { id: string | null; fromNumber: string },
   { hasOptedOut, hasOptedIn }: Pick<NotedKeyword, 'hasOptedOut' | 'hasOptedIn'>,
 ): Promise<NewDelivery[]> {
   if (!hasOptedOut && !hasOptedIn) return []

@@ -7,8 +7,11 @@ import type { Context } from '../../context.js'
 import { announceOptOut } from './announce.js'
 
 /** A message whose recipient has opted out of its line, according to the carrier. */
-interface RefusedMessage {
+interface RefusedMessage extends Peer {
   id: string
+}
+
+interface Peer {
   lineId: string
   toNumber: string
 }
@@ -33,11 +36,12 @@ export async function noteCarrierOptOut(context: Context, message: RefusedMessag
 /**
  * Does this in the caller's transaction.
  *
+ * @param peer.id the message that was refused; null if the carrier has told it by itself
  * @returns the deliveries to enqueue
  */
 export async function writeCarrierOptOut(
   trx: Database,
-  { id, lineId, toNumber }: RefusedMessage,
+  { id, lineId, toNumber }: Peer & { id: string | null },
 ): Promise<NewDelivery[]> {
   const line = await findAnyLine(trx, lineId)
   if (line === undefined || !(await noteOptOut(trx, lineId, toNumber))) return []

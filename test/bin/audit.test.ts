@@ -44,7 +44,7 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
     [
       '--action',
       'line.eaten',
-      'action must be one listed in docs/audit.md, such as line.renamed, or a group such as line',
+      'action must be the name of an action, such as line.renamed, or of a group, such as line',
     ],
     ['--subject', 'Shop', "subject must be an ID, a line's number or a user's email address"],
     ['--from', 'yesterday', 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.'],

@@ -41,7 +41,7 @@ function readActions(written: string): string[] {
   const ofGroup = listActions().filter((action) => groupOf(action) === name)
   if (ofGroup.length > 0) return ofGroup
   throw new UserError(
-    'action must be one listed in docs/audit.md, such as line.renamed, or a group such as line',
+    'action must be the name of an action, such as line.renamed, or of a group, such as line',
   )
 }
 

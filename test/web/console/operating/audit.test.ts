@@ -75,7 +75,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       ['subject=%2B15005550999', "subject must be an ID, a line's number or a user's email address"],
       [
         'action=toString',
-        'action must be one listed in docs/audit.md, such as line.renamed, or a group such as line',
+        'action must be the name of an action, such as line.renamed, or of a group, such as line',
       ],
     ] as const) {
       const answer = await browser.get(`${LOG}?${query}`)

@@ -206,6 +206,14 @@ describeConsole('the conversations of a line', (site) => {
     expect(idsOf(html)[1])
       .to.match(/^message-[\w-]+$/)
       .and.not.equal(before[1])
+    const idWith = async (error: string) => {
+      await site.context.db('messages').where({ id: waiting }).update({ error })
+      return idsOf(await thread())[1]
+    }
+    // A carrier's words may be in any language.
+    const ids = [await idWith('圏外 です'), await idWith('電源 オフ')]
+    expect(new Set(ids)).to.have.property('size', 2)
+    expect(ids.join('')).not.to.match(/\s/)
   })
 
   it('count unread texts until someone opens them, or a visible page receives more', async () => {

@@ -65,8 +65,8 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
     ...media.map((each) => `${each.status}${each.isRemoved ? '-removed' : ''}${each.failure ?? ''}`),
   ]
     .join('-')
-    // An id has no spaces, but a carrier's words may.
-    .replace(/[^\w-]+/g, '-')
+    // An id has no spaces, but a carrier's words may, in any language.
+    .replace(/[^\p{L}\p{M}\p{N}_-]+/gu, '-')
   return (
     <li
       id={`message-${id}-${state}`}

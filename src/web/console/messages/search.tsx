@@ -135,7 +135,7 @@ function Results(props: {
   return (
     <>
       {isIncomplete && (
-        <p role="alert" class="fault">
+        <p class="fault">
           There are too many messages to search all of them. Enter a whole number, or filter{' '}
           <a href={activityOf({ text: written })}>Activity</a> by line and time.
         </p>

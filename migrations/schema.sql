@@ -1776,6 +1776,10 @@ CREATE OR REPLACE FUNCTION public.has_words(content text, words text)
 AS $function$
   select position(lower(normalize(words, nfc)) in lower(content)) > 0
     or (normalize(words, nfc) <> normalize(words, nfd) and position(lower(normalize(words, nfd)) in lower(content)) > 0)
+    or (normalize(words, nfc) <> normalize(words, nfkc) and position(lower(normalize(words, nfkc)) in lower(content)) > 0)
+    or (octet_length(content) > char_length(content) and position(translate(lower(words),
+      ' !"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~',
+      '　！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～') in lower(content)) > 0)
 $function$
 ;
 

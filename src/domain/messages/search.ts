@@ -76,8 +76,10 @@ export async function search(
   if (words.length > MAX_LENGTH) throw new UserError(`Enter at most ${MAX_LENGTH} characters`)
   const isOperator = role === 'operator'
   const scope = isOperator ? {} : { userId }
-  const id = isId(words) ? words.toLowerCase() : null
-  const digits = digitsOf(words)
+  // Japanese keyboards also write digits and letters in full width.
+  const narrow = words.normalize('NFKC')
+  const id = isId(narrow) ? narrow.toLowerCase() : null
+  const digits = digitsOf(narrow)
   const [byId, byCarrierId, byClientRef, byNumber, byText, lines, applications, contacts, endpoints, users] =
     await Promise.all([
       id === null ? [] : findMessagesById(db, scope, id),

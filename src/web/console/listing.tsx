@@ -53,9 +53,9 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
   const state = Object.hasOwn(of.states, queryOf(ctx, 'state')) ? queryOf(ctx, 'state') : ''
   const [firstSort = ''] = Object.keys(of.sorts)
   const sort = Object.hasOwn(of.sorts, queryOf(ctx, 'sort')) ? queryOf(ctx, 'sort') : firstSort
-  const looked = q.toLowerCase()
+  const looked = folded(q)
   const found = rows.filter((row) =>
-    of.words(row).some((each) => each?.toLowerCase().includes(looked) ?? looked === ''),
+    of.words(row).some((each) => (each === null ? looked === '' : folded(each).includes(looked))),
   )
   const fitting = found
     .filter((row) => of.states[state]?.has(row) ?? true)
@@ -77,6 +77,11 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
     sorts: Object.entries(of.sorts).map(([value, { label }]) => [value, label] as const),
     isControlled: rows.length > FEW || q !== '' || state !== '',
   }
+}
+
+/** In any case, and in any width of characters, as Japanese keyboards write them. */
+function folded(words: string): string {
+  return words.normalize('NFKC').toLowerCase()
 }
 
 /** Returns the words of a search, as the address has them. */

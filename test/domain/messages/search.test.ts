@@ -112,6 +112,17 @@ describeContext('search', (context) => {
     }
   })
 
+  it('finds letters and digits of any width, in what is sought and in what is found', async () => {
+    const ids = [
+      await queueMessage(context, line, { text: 'Room abc 42' }),
+      await queueMessage(context, line, { text: 'Room ａｂｃ　４２ お願いします' }),
+    ]
+    for (const sought of ['abc 42', 'ａｂｃ　４２', 'ABC 42'])
+      expect(messagesOf(await find(sought)), sought).to.deep.equal(ids.toReversed())
+    const [id] = [await queueMessage(context, line, { to_number: '+14155550177' })]
+    expect(messagesOf(await find('４１５５５５０１７７'))).to.deep.equal([id])
+  })
+
   it('finds endpoints by a part of their URL, by name and by id, and only one’s own', async () => {
     const url = `https://hooks.example.com/${newId()}`
     const [id = ''] = await context

@@ -259,6 +259,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect((await namesAt('?sort=name&page=4')).names.at(-1)).to.equal('Shop 199')
     expect((await namesAt('?q=shop%20042')).names).to.deep.equal(['Shop 042'])
     expect((await namesAt('?q=7770000042')).names).to.deep.equal(['Shop 042'])
+    expect((await namesAt(`?q=${encodeURIComponent('ＳＨＯＰ ０４２')}`)).names).to.deep.equal(['Shop 042'])
     expect((await namesAt('?state=disabled')).text).to.include('No lines match this filter.')
     await context.db('lines').where({ user_id: userId, name: 'Shop 007' }).update({ status: 'disabled' })
     const disabled = await namesAt('?sort=name&state=disabled')

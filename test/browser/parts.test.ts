@@ -276,6 +276,33 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
       expect(await page.locator(part).first().isVisible(), part).to.equal(false)
   })
 
+  it('print what a box scrolls, and no button or link that looks like one', async () => {
+    const page = await visit('/console/lines/:lineId/send?show=webhook')
+    const boxes = page.locator('.samples details[open] .copyable > code')
+    const cut = () =>
+      boxes.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length)
+    await page.setViewportSize({ width: 720, height: 1000 })
+    expect([await boxes.count(), await cut()]).to.deep.equal([1, 1])
+    await page.emulateMedia({ media: 'print' })
+    expect(await cut()).to.equal(0)
+    for (const part of ["a[role='button']", 'button', '.tabs'])
+      expect(await page.locator(part).filter({ visible: true }).count(), part).to.equal(0)
+  })
+
+  it('show the whole mark around a tab that has the focus', async () => {
+    const page = await visit('/console/lines/:lineId')
+    const tab = page.locator('.tabs a').first()
+    await page.locator('.tabs [aria-current]').focus()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
+    const [offset, width] = await tab.evaluate((each) => {
+      const { outlineOffset, outlineWidth } = getComputedStyle(each)
+      return [parseFloat(outlineOffset), parseFloat(outlineWidth)]
+    })
+    // The row of tabs scrolls, so it cuts what is outside of a tab.
+    expect([offset, width]).to.deep.equal([-2, 2])
+  })
+
   it('on a phone, count texts and notifications in the menu, and show a filter in one row until it is opened', async () => {
     const { id } = owner.person
     const details = { userId: id, count: 3 }

@@ -35,4 +35,13 @@ describe('the accent of a brand', () => {
       expect(named).to.deep.equal(GROUNDS[scheme].grounds)
     }
   })
+
+  it('the line around a field is seen (WCAG 2.2, 1.4.11)', () => {
+    const css = readFileSync('src/web/assets/styles/tokens.css', 'utf8')
+    for (const [n, scheme] of SCHEMES.entries()) {
+      const field = [...css.matchAll(/--field: (#\w+);/g)][n]?.[1] ?? ''
+      for (const ground of GROUNDS[scheme].grounds)
+        expect(contrast(field, ground), `${field} on ${ground}`).to.be.at.least(3)
+    }
+  })
 })

@@ -45,6 +45,9 @@ export function setFault(ctx: KoaContext, said: string, more: Pick<FormFault, 'i
   }
 }
 
+/** Marks the place that shows why a form was refused. A page may have other alerts. */
+export const REFUSAL = { 'data-refusal': 'true' }
+
 /** A message about a field that has another name in this form begins with such a word. */
 const API_NAME = /^[a-z]+[A-Z][A-Za-z]*(?=:? )/
 
@@ -81,6 +84,11 @@ function fieldIn(message: string, names: readonly string[]): FaultyField | undef
 function spellingsOf(name: string): [string, string] {
   const own = name.replace(/^(setting-|secret-|secret(?=[A-Z])|new(?=[A-Z]))/, '').replace(/\W/g, '')
   return [own, fieldLabel(own)]
+}
+
+/** Returns the label of a field in a form that is not rendered. */
+export function labelOfField(name: string): string {
+  return spellingsOf(name)[1]
 }
 
 const ABBREVIATION = /\b(api|id|npi|sid|tls|ton|uri|url)(?=s?\b)/g

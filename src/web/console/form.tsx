@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { faultAt, isKeptFromPages, messageOf } from './form-fault.js'
+import { faultAt, isKeptFromPages, messageOf, REFUSAL } from './form-fault.js'
 import { NEVER } from './form-values.js'
 import { Words } from './parts/words.js'
 import type { Page } from './page.js'
@@ -32,7 +32,7 @@ export function Form(props: {
       <CsrfField page={page} />
       {page.fault?.action === action && (
         // Otherwise the page would be shown from its top, wherever the form is.
-        <p role="alert" class="fault" tabIndex={-1} autofocus>
+        <p role="alert" class="fault" tabIndex={-1} autofocus {...REFUSAL}>
           <Words>{messageOf(page.fault)}</Words>
         </p>
       )}

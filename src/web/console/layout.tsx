@@ -3,6 +3,7 @@ import type { Session } from '../../domain/people/sessions.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
+import { LostInput } from './parts/lost-input.js'
 import { HeadCount, LiveHeadCounts } from './parts/unread.js'
 import { Words } from './parts/words.js'
 import type { Page } from './page.js'
@@ -236,9 +237,12 @@ function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
 function StrayFault({ page: { fault } }: { page: Page }) {
   if (fault?.isStray !== true) return null
   return (
-    <p role="alert" class="fault" tabIndex={-1} autofocus>
-      <Words>{fault.message}</Words>
-    </p>
+    <>
+      <p role="alert" class="fault" tabIndex={-1} autofocus>
+        <Words>{fault.message}</Words>
+      </p>
+      <LostInput fault={fault} />
+    </>
   )
 }
 

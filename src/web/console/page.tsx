@@ -77,7 +77,7 @@ export function answerPage(ctx: KoaContext, page: VNode): void {
   // The head of a form names the field by its label, which is known only after the field was rendered.
   const isKnownNow = fault?.field?.label !== undefined
   // Somebody else, or another tab, may have done meanwhile what the form was for.
-  if (fault !== undefined && !html.includes('role="alert"')) fault.isStray = true
+  if (fault !== undefined && !html.includes('data-refusal="true"')) fault.isStray = true
   ctx.type = 'html'
   ctx.body = `<!doctype html>${isKnownNow || fault?.isStray === true ? renderToString(page) : html}`
 }

@@ -2,7 +2,7 @@ import type { OwnLine } from '../../database/lines/lines.js'
 import { MAX_TEXT_LENGTH } from '../../domain/messages/submit/refusals.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { CsrfField } from '../console/form.js'
-import type { FormFault } from '../console/form-fault.js'
+import { REFUSAL, type FormFault } from '../console/form-fault.js'
 import type { Page } from '../console/page.js'
 import { PhoneNumber } from '../console/messages/phone-number.js'
 import { labelOf, optionText } from '../console/user-text.js'
@@ -120,7 +120,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
 
 function Fault({ fault }: { fault: FormFault | undefined }) {
   return fault === undefined ? null : (
-    <p role="alert" class="fault">
+    <p role="alert" class="fault" {...REFUSAL}>
       {fault.message}
     </p>
   )

@@ -1,6 +1,7 @@
 import { MAGIC_NUMBERS } from '../../carriers/simulator.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
+import { REFUSAL } from '../console/form-fault.js'
 import { Empty } from '../console/form.js'
 import { Layout } from '../console/layout.js'
 import type { Page } from '../console/page.js'
@@ -19,7 +20,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
     <Layout page={page} title="Phone simulator">
       <h1>Phone simulator</h1>
       {page.fault !== undefined && !hasPlace(page.fault.action, numbers) && (
-        <p role="alert" class="fault">
+        <p role="alert" class="fault" {...REFUSAL}>
           {page.fault.message}
         </p>
       )}
@@ -61,7 +62,7 @@ function AddPhone({ page, phones }: { page: Page; phones: readonly string[] }) {
         <input key={phone} type="hidden" name="phone" value={phone} />
       ))}
       {fault !== undefined && (
-        <p role="alert" class="fault">
+        <p role="alert" class="fault" {...REFUSAL}>
           {fault.message}
         </p>
       )}

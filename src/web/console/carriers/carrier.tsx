@@ -1,13 +1,12 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { listUsers } from '../../../database/people/users.js'
 import { getCarrierAccountById, removeCarrierAccount } from '../../../domain/carriers/carrier-accounts.js'
 import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
-import { listAccountNumbers } from '../../../domain/carriers/accounts/numbers.js'
+import { listAccountNumbers, type AccountNumber } from '../../../domain/carriers/accounts/numbers.js'
 import { getCarrierAccountOverview } from '../../../domain/carriers/accounts/overview.js'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
 import { Callbacks, loadCallbacks } from './carrier/callbacks.js'
-import type { Imported, LoadedNumbers } from './carrier/import.js'
+import type { Imported } from './carrier/import.js'
 import { Numbers } from './carrier/numbers.js'
 import { carrierPath, CARRIERS, type CarrierView } from './carrier/page-model.js'
 import { Sending } from './carrier/sending.js'
@@ -84,9 +83,9 @@ async function loadView(context: Context, ctx: KoaContext): Promise<CarrierView>
   }
 }
 
-async function loadNumbers(context: Context, { account }: CarrierView): Promise<LoadedNumbers | string> {
+async function loadNumbers(context: Context, { account }: CarrierView): Promise<AccountNumber[] | string> {
   try {
-    return { numbers: await listAccountNumbers(context, account), users: await listUsers(context.db) }
+    return await listAccountNumbers(context, account)
   } catch (error) {
     if (error instanceof UserError) return error.message
     throw error

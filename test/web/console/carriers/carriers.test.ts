@@ -236,8 +236,8 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       name: `Desk ${n} ${XSS}`,
     }))
     const FIRST = NUMBERS[0]!.number
-    const ticked = (numbers: { number: string }[], { id }: Person): [string, string][] => [
-      ['userId', id],
+    const ticked = (numbers: { number: string }[], { email }: Person): [string, string][] => [
+      ['owner', email],
       ...numbers.map(({ number }): [string, string] => ['number', number]),
     ]
 
@@ -265,7 +265,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       expect(answer.text.match(/type="checkbox" name="number"/g)).to.have.length(1)
       expect(answer.text).to.include(`<a href="/console/users/${user.id}">`)
 
-      const again = await browser.submit(`${path}/import`, { number: FIRST, userId: user.id })
+      const again = await browser.submit(`${path}/import`, { number: FIRST, owner: user.id })
       expect(wordsOf(again.text)).to.include(`${FIRST} already a line`)
     })
 
@@ -283,8 +283,13 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const { path } = await add({ name: 'importing' })
       const { id: userId } = await createPerson(context)
       for (const [fields, status, fault] of [
-        [{ userId }, 400, 'Select at least one number'],
-        [{ number: FIRST, userId: newId() }, 404, 'No such user'],
+        [{ owner: userId }, 400, 'Select at least one number'],
+        [{ number: FIRST, owner: newId() }, 404, 'No such user'],
+        [
+          { number: FIRST, owner: 'nobody@example.com' },
+          404,
+          'No user has the email nobody@example.com. Add one with `linehook user add`',
+        ],
       ] as [Record<string, string>, number, string][]) {
         const answer = await browser.submit(`${path}/import`, fields)
         expectFault(answer, status, fault)
@@ -293,9 +298,17 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
           fields.number === undefined ? [] : [`name="number" value="${FIRST}" checked`],
         )
       }
-      const refused = await browser.submit(`${path}/import`, { number: '+15557779999', userId })
+      const refused = await browser.submit(`${path}/import`, { number: '+15557779999', owner: userId })
       expect(wordsOf(refused.text)).to.include('+15557779999 refused: importing has no such number')
       expect(await listOwnLines(context, userId)).to.deep.equal([])
+    })
+
+    it('and show what was entered, although the numbers cannot be loaded any more', async () => {
+      const { path } = await add({ name: 'importing', settings: { url: bird.url, apiKey: 'a-wrong-key' } })
+      const answer = await browser.submit(`${path}/import`, { number: FIRST, owner: 'nobody@example.com' })
+      expectFault(answer, 404, /^No user has the email nobody@example\.com/)
+      expect(answer.text).to.include('the parrot answered 401: look at apiKey')
+      expect(answer.text).to.match(/Owner<textarea readonly[^>]*>nobody@example\.com</)
     })
 
     it('and set their callbacks up again', async () => {

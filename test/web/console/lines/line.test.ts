@@ -89,6 +89,10 @@ describeConsole("a line's page in the console", ({ context, web, receiver, openL
     for (const form of ['outgoing-webhook', 'endpoints']) {
       const refused = await submit(form, { url: receiver.url })
       expectFault(refused, 409, /^This line's developer connection is off/)
+      expect(refused.text).to.include(`URL<textarea readonly rows="1" dir="auto">${receiver.url}</textarea>`)
     }
+    const twice = await submit('incoming-webhook')
+    expectFault(twice, 409, /^This line's developer connection is off/)
+    expect(twice.text, 'nothing was entered').not.to.include('textarea readonly')
   })
 })

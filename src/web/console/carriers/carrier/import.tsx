@@ -8,10 +8,11 @@ import {
 } from '../../../../domain/carriers/accounts/numbers.js'
 import { IMPORT_AT_ONCE, startImport } from '../../../../domain/carriers/accounts/import-task.js'
 import type { Context } from '../../../../domain/context.js'
-import { getUser, type User } from '../../../../domain/people/users.js'
+import { getUser, getUserByEmail, type User } from '../../../../domain/people/users.js'
 import { UserError } from '../../../../errors.js'
+import { isId } from '../../../../ids.js'
 import { fieldOf, idOf, valuesOf } from '../../form-values.js'
-import { CheckBox, Empty, Form, Select, typedIn } from '../../form.js'
+import { CheckBox, Empty, Field, Form, typedIn } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Act } from '../../page.js'
@@ -19,21 +20,14 @@ import { UserText } from '../../user-text.js'
 import { TASKS } from '../../operating/tasks.js'
 import type { CarrierView } from './page-model.js'
 
-/** The carrier's list, and the users who may own a line. Both are loaded only on request: the carrier is asked. */
-export interface LoadedNumbers {
-  numbers: AccountNumber[]
-  users: User[]
-}
-
 export interface Imported {
   results: ImportResult[]
   /** The reason why the carrier does not call us for the new lines. */
   setUpFault: string | undefined
 }
 
-export function NumberList({ view, loaded }: { view: CarrierView; loaded: LoadedNumbers }) {
+export function NumberList({ view, numbers }: { view: CarrierView; numbers: AccountNumber[] }) {
   const { page, path, account, canSetUpNumbers } = view
-  const { numbers, users } = loaded
   const action = `${path}/import`
   const ticked = new Set(typedIn(page, action, 'number')?.split('\n'))
   if (numbers.length === 0) return <Empty>This account has no numbers yet. Buy one at {account.title}.</Empty>
@@ -53,12 +47,13 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
           ))}
         </tbody>
       </table>
-      <Select
+      <Field
         {...{ page, action }}
-        name="userId"
+        name="owner"
         label="Owner of the new lines"
-        options={users.map(({ id, email }) => [id, email])}
-        value={typedIn(page, action, 'userId') ?? page.session?.userId ?? ''}
+        hint="The email address or the ID of a user."
+        value={page.session?.email ?? ''}
+        required
       />
       {canSetUpNumbers && (
         <CheckBox
@@ -131,7 +126,7 @@ export function postImport(context: Context): Act {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
     const numbers = valuesOf(ctx, 'number')
     if (numbers.length === 0) throw new UserError('Select at least one number')
-    const { id: userId } = await getUser(context, fieldOf(ctx, 'userId'))
+    const { id: userId } = await findOwner(context, fieldOf(ctx, 'owner').trim())
     if (numbers.length > IMPORT_AT_ONCE) {
       await startImport(context, account, { userId, numbers, setUp: fieldOf(ctx, 'setUp') !== '' })
       return withNotice(TASKS, 'import-started')
@@ -140,6 +135,11 @@ export function postImport(context: Context): Act {
     const setUpFault = await setUpAdded(context, ctx, account, results)
     return { shown: { imported: { results, setUpFault } } }
   }
+}
+
+/** @throws UserError 404 */
+async function findOwner(context: Context, written: string): Promise<User> {
+  return isId(written) ? getUser(context, written) : getUserByEmail(context, written)
 }
 
 /** @returns the fault, in words; the lines exist nevertheless */

@@ -1,5 +1,5 @@
 import { getCarrierAccountById } from '../../../../domain/carriers/carrier-accounts.js'
-import { setUpNumbers } from '../../../../domain/carriers/accounts/numbers.js'
+import { setUpNumbers, type AccountNumber } from '../../../../domain/carriers/accounts/numbers.js'
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
 import { Form } from '../../form.js'
@@ -7,12 +7,12 @@ import { withNotice } from '../../notices.js'
 import type { Act } from '../../page.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
-import { ImportOutcome, NumberList, type Imported, type LoadedNumbers } from './import.js'
+import { ImportOutcome, NumberList, type Imported } from './import.js'
 
 export function Numbers(props: {
   view: CarrierView
-  /** A text is the reason why they could not be loaded. */
-  loaded: LoadedNumbers | string | undefined
+  /** The carrier's list, for which it is asked only on request. A text is the reason why it could not be loaded. */
+  loaded: AccountNumber[] | string | undefined
   imported: Imported | undefined
 }) {
   const { view, loaded, imported } = props
@@ -21,7 +21,7 @@ export function Numbers(props: {
     <section id="numbers" aria-labelledby="numbers-title">
       <h2 id="numbers-title">Numbers</h2>
       {imported !== undefined && <ImportOutcome imported={imported} />}
-      {typeof loaded === 'object' && <NumberList view={view} loaded={loaded} />}
+      {typeof loaded === 'object' && <NumberList view={view} numbers={loaded} />}
       {typeof loaded === 'string' && (
         <p role="alert" class="fault">
           {loaded}

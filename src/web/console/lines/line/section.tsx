@@ -5,8 +5,10 @@ import type { EndpointWork } from '../../../../domain/endpoints/deliveries/endpo
 import type { readLimits } from '../../../../domain/messages/limits.js'
 import type { getOwnLine } from '../../../../domain/lines/lines.js'
 import { SIMULATOR } from '../../../../domain/simulator/simulator.js'
+import { REFUSAL } from '../../form-fault.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Page } from '../../page.js'
+import { LostInput } from '../../parts/lost-input.js'
 
 /** The data for every section of a line's page. */
 export interface LineView {
@@ -132,9 +134,12 @@ export function Section(props: {
         </p>
       )}
       {isStray && (
-        <p role="alert" class="fault">
-          {fault.message}
-        </p>
+        <>
+          <p role="alert" class="fault" {...REFUSAL}>
+            {fault.message}
+          </p>
+          <LostInput fault={fault} />
+        </>
       )}
       {children}
     </section>

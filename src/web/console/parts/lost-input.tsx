@@ -1,0 +1,30 @@
+import { isId } from '../../../ids.js'
+import { labelOfField, type FormFault } from '../form-fault.js'
+import { UNKEPT } from '../form-values.js'
+
+/**
+ * Shows what was entered in a form that the page no longer has, so that it can be copied. Values that nobody has entered,
+ * such as the ids in hidden fields, are left out.
+ */
+export function LostInput({ fault: { fields } }: { fault: FormFault }) {
+  const entered = Object.entries(fields).filter(
+    ([name, value]) => !HIDDEN.has(name) && value.trim() !== '' && value !== 'true' && !isId(value),
+  )
+  if (entered.length === 0) return null
+  return (
+    <>
+      <p>This form is no longer on the page. You entered:</p>
+      {entered.map(([name, value]) => (
+        <label key={name}>
+          {labelOfField(name)}
+          <textarea readOnly rows={Math.min(6, value.split('\n').length)} dir="auto">
+            {value}
+          </textarea>
+        </label>
+      ))}
+    </>
+  )
+}
+
+/** The names of hidden fields whose values are no ids. */
+const HIDDEN = new Set(['back', 'csv', 'key', 'next', 'offeredEvents', 'seen', 'show', 'token', UNKEPT])

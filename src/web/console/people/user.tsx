@@ -18,6 +18,7 @@ import { actingFor } from '../../actor.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
+import { ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
 import { LineStatus } from '../lines/lines.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
@@ -43,6 +44,18 @@ import { setUpLinkAt, showSetUpLink } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
+const LISTED: ListingOf<Lines[number]> = {
+  words: ({ id, name, number, carrierAccount }) => [id, name, number, carrierAccount],
+  states: {
+    disabled: { label: 'Disabled', has: ({ status }) => status === 'disabled' },
+    paused: { label: 'Paused', has: ({ pausedAt }) => pausedAt !== null },
+  },
+  sorts: {
+    added: { label: 'Added', compare: (one, other) => (one.id < other.id ? -1 : 1) },
+    name: { label: 'Name', compare: (one, other) => one.name.localeCompare(other.name) },
+  },
+}
+
 /** Shows operators one user, and that user's lines. */
 export function showUser(context: Context): Middleware {
   return async (ctx) => {
@@ -55,6 +68,11 @@ export function showUser(context: Context): Middleware {
     const usage = await readUsage(context, user.id, readMonths({}))
     const accounts = await listAccountOverviews(context)
     const path = userPath(user.id)
+    // The answer to a form has the form's path.
+    const listing = { ...listingOf(ctx, lines, LISTED), path }
+    const refused = lines.find(({ id }) => page.fault?.action.startsWith(`${path}/lines/${id}/`) === true)
+    const shown =
+      refused === undefined || listing.shown.includes(refused) ? listing.shown : [refused, ...listing.shown]
     answerPage(
       ctx,
       <Layout page={page} title={user.email}>
@@ -107,15 +125,19 @@ export function showUser(context: Context): Middleware {
           </UsageTable>
         )}
         <h2>Lines</h2>
+        <ListControls listing={listing} label="Lines" />
         {lines.length === 0 ? (
           <Empty>No lines yet. Add the first one below.</Empty>
+        ) : shown.length === 0 ? (
+          <Empty>No lines match this filter.</Empty>
         ) : (
           <div>
-            {lines.map((line) => (
+            {shown.map((line) => (
               <LineRow key={line.id} {...{ page, path, line }} accounts={accountOptions(accounts)} />
             ))}
           </div>
         )}
+        <ListPages listing={listing} />
         <NewLine
           page={page}
           action={`${path}/lines`}

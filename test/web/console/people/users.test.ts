@@ -291,6 +291,26 @@ describeWeb('the pages of users', ({ context, web }) => {
     })
   })
 
+  it('list a user’s lines 50 on a page, and with them the one whose form was refused', async () => {
+    const { id } = await createPerson(context)
+    const ids: string[] = []
+    for (let n = 0; n < 51; n += 1) {
+      const number = `+1555888${String(n).padStart(4, '0')}`
+      ids.push((await addLine(context, { userId: id, number, carrierAccount: 'simulator' })).id)
+    }
+    const listed = ({ text }: Answer) =>
+      [...text.matchAll(/action="[^"]*\/lines\/([^"/]+)\/settings"/g)].map(([, lineId]) => lineId)
+    const path = `${USERS}/${id}`
+    const first = await browser.get(path)
+    expect(listed(first)).to.deep.equal(ids.slice(0, 50))
+    expect(first.text).to.include(`href="${path}?page=2" rel="next"`)
+    expect(listed(await browser.get(`${path}?page=2`))).to.deep.equal(ids.slice(50))
+    expect(listed(await browser.get(`${path}?q=%2B15558880007`))).to.deep.equal([ids[7]])
+    const refused = await browser.submit(`${path}/lines/${ids[50]}/settings`, { countries: 'XX' })
+    expect(listed(refused)).to.deep.equal([ids[50], ...ids.slice(0, 50)])
+    expect(refused.text).to.include(`href="${path}?page=2" rel="next"`)
+  })
+
   it('disable and enable a line of the user in the path', async () => {
     const { id } = await createPerson(context)
     const number = '+15559990005'

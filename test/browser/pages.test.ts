@@ -147,6 +147,22 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     await page.waitForURL('**/console/messages/*')
   })
 
+  it('has no single keys where somebody has switched them off, which the browser keeps', async () => {
+    const { page } = await visit('/console/activity')
+    const keys = page.locator('button[data-keys]')
+    const focused = () => page.evaluate(() => document.activeElement?.tagName)
+    for (const state of ['off', 'on']) {
+      await keys.click()
+      await page.getByText(`Shortcuts: ${state}`).waitFor()
+      await page.reload()
+      await page.getByText(`Shortcuts: ${state}`).waitFor()
+      await page.keyboard.press('j')
+      expect([state, await focused()]).to.deep.equal([state, state === 'on' ? 'A' : 'BODY'])
+      await page.keyboard.press('/')
+      expect([state, await focused()]).to.deep.equal([state, state === 'on' ? 'INPUT' : 'BODY'])
+    }
+  })
+
   it('show a row’s details beside its list on a wide screen, at the address of its page', async () => {
     const { page, complaints, ...shots } = await visit('/console/activity')
     const rows = page.locator('ol.activity > li[id] > div > a:first-child')

@@ -189,9 +189,25 @@ document.addEventListener('keydown', (event) => {
   form.requestSubmit(form.querySelector('button.primary'))
 })
 
+// Whoever dictates, or presses keys by accident, needs no single keys (WCAG 2.2, 2.1.4). The browser keeps the choice.
+function showKeys() {
+  const state = localStorage.getItem('keys') === 'off' ? 'off' : 'on'
+  document.body.dataset.keys = state
+  const button = document.querySelector('button[data-keys]')
+  if (!button) return
+  button.hidden = false
+  button.textContent = `Shortcuts: ${state}`
+}
+
+document.addEventListener('click', (event) => {
+  if (!event.target.closest('button[data-keys]')) return
+  localStorage.setItem('keys', document.body.dataset.keys === 'off' ? 'on' : 'off')
+  showKeys()
+})
+
 // Lists of links by keyboard: j and k go down and up, Enter opens, / looks for something.
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.ctrlKey || event.metaKey || event.altKey || document.body.dataset.keys === 'off') return
   if (event.target.closest('input, textarea, select, [contenteditable]')) return
   if (event.key === '/') {
     const field = document.querySelector('[data-key="/"]') ?? document.querySelector('[type="search"]')
@@ -224,9 +240,11 @@ function showCopyButtons() {
 showLocalTimes(document)
 showCopyButtons()
 sayZone()
+showKeys()
 returnFocus()
 document.addEventListener('htmx-after-swap', () => {
   showLocalTimes(document)
   showCopyButtons()
+  showKeys()
   for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
 })

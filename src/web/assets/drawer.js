@@ -123,7 +123,8 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') return history.back()
   if (event.target.closest('input, textarea, select, [contenteditable]')) return
   // j and k are the keys of the lists, too. The arrows scroll what is long.
-  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+  const keys = document.body.dataset.keys === 'off' ? {} : { j: 1, k: -1 }
+  const step = { ArrowDown: 1, ArrowUp: -1, ...keys }[event.key]
   const isScrolled = event.key.startsWith('Arrow') && drawer.scrollHeight > drawer.clientHeight
   if (step === undefined || isScrolled) return
   event.preventDefault()

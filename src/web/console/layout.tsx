@@ -223,6 +223,14 @@ function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
             )}
             {!page.isPortal && <a href="/docs">API</a>}
             {!page.isPortal && <a href="/console/events">Events</a>}
+            {/* `console.js` shows it, and what it is. */}
+            <button
+              type="button"
+              class="link"
+              data-keys
+              hidden
+              title="The keys j and k go through a list, and / goes to the search"
+            />
             {/* `console.js` shows the reader's zone, in which it shows the times. */}
             <span class="zone">Times in {zone ?? <span class="own-zone">UTC</span>}</span>
           </>

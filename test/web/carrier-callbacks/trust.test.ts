@@ -146,7 +146,8 @@ describeWith('who may call us as Twilio', serveTwilio, (side) => {
     ] as const) {
       expect(await side.web.post(path, body, form), String(body).slice(0, 40)).to.include({ status })
     }
-    expect(await side.web.request(path), 'GET').to.include({ status: 405 })
+    const { status, headers } = await side.web.request(path)
+    expect([status, headers.get('allow')], 'GET').to.deep.equal([405, 'POST'])
     for (const fields of [{}, { Body: 'x' }, { MessageSid: 'SM1', From: ANNA }] as Record<string, string>[]) {
       expect(await side.call('message', fields), JSON.stringify(fields)).to.include({ status: 400 })
     }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import type { Operation } from '../../../src/web/openapi/parts.js'
+import { queueMessage } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
 import { createWholeWorld } from './world.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
@@ -14,7 +15,11 @@ describeWith("another user's id", serveApi, (api) => {
   let own: Record<string, string>
 
   before(async () => {
-    ;({ client: owner, ids: own } = await createWholeWorld(api))
+    const world = await createWholeWorld(api)
+    ;({ client: owner, ids: own } = world)
+    // Usage for a list of it; older than the windows of the line's limits, which go on.
+    const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date() }
+    await queueMessage(api.context, world.line, { ...sent, created_at: new Date(Date.now() - 120_000) })
     stranger = (await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })).client
   })
 
@@ -68,6 +73,11 @@ describeWith("another user's id", serveApi, (api) => {
     )
     expect(lists).to.have.length.above(7)
     for (const { path } of lists) {
+      const { text: theirs } = await owner.get(path)
+      expect(
+        Object.values(own).filter((id) => theirs.includes(id)),
+        `${path} of the owner`,
+      ).to.not.be.empty
       for (const query of ['', `?lineId=${own.lineId}`]) {
         const { status, text } = await stranger.get(path + query)
         // Some lists have no such filter, and usage has no such line.

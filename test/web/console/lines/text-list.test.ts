@@ -13,7 +13,7 @@ import { createLine, lineForEachTest } from '../../../helpers/factories.js'
 import { forEachTest } from '../../../helpers/suite.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectSentTo, faultOf } from '../support.js'
+import { browseAs, expectPage, expectSentTo, faultOf } from '../support.js'
 import { textOf, wordsAt, wordsOf } from './line/line-page.js'
 
 const MAX_QUEUED = 300
@@ -321,5 +321,21 @@ describeWeb('a text to many from a CSV file', OPTIONS, ({ context, web }) => {
       'This line is disabled and cannot send',
     )
     expect((await getOwnLine(context, userId, lineId)).status).to.equal('disabled')
+  })
+
+  it('is nothing to another user, and neither are its results', async () => {
+    const csv = `to\n${ANNA}`
+    const { id } = await send(csv, 'Hi')
+    const before = await countRows(context, 'tasks')
+    const stranger = await browseAs(context, web)
+    for (const answer of [
+      await stranger.submitMultipart(`${path}/preview`, { text: 'Hi', file: new Blob([csv]) }),
+      await stranger.submitMultipart(`${path}/messages`, { key: newId(), csv, text: 'Hi' }),
+      await stranger.get(`/console/tasks/${id}/results.csv`),
+    ]) {
+      expectPage(answer, 404)
+      expect(answer.text).not.to.include(ANNA)
+    }
+    expect(await countRows(context, 'tasks')).to.equal(before)
   })
 })

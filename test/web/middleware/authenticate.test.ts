@@ -63,7 +63,7 @@ describeWith('the API token of a request', serveApi, (api) => {
     const other = await createApiToken(api.context, userId, 'another')
     expectAnswer(await ask(`Bearer ${other.token}`))
     await removeApiToken(api.context, userId, other.id)
-    expectProblem(await ask(`Bearer ${other.token}`), 401, /not valid/)
+    expectProblem(await ask(`Bearer ${other.token}`), 401, /not valid\. It has expired, was revoked/)
   })
 
   it('is needed before anything else is looked at', async () => {

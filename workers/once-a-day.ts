@@ -10,8 +10,8 @@ const MAX_SLOW = 3
 
 /**
  * Makes the handler of a daily job: when its work fails, the job of the next day is the retry. If this one came back by
- * itself until it succeeds, another would join it every day. It comes back a few times after a statement that took too
- * long, and for as long as Postgres or Redis is away.
+ * itself until it succeeds, another would join it every day. It comes back a few times in a row after a statement that
+ * took too long, and for as long as Postgres or Redis is away.
  */
 export function onceADay(
   name: string,
@@ -23,6 +23,8 @@ export function onceADay(
       await work(context)
       slowCount = 0
     } catch (error) {
+      // It has done a part.
+      if (error instanceof TryAgainIn) slowCount = 0
       const isSlow = tookTooLong(error)
       if (error instanceof TryAgainIn || (error instanceof Unavailable && !isSlow)) throw error
       const err = asError(error)

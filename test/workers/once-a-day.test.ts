@@ -36,6 +36,15 @@ describe('a daily job', () => {
     for (let n = 1; n <= 3; n += 1) expect(await run()).to.be.instanceOf(TryAgainIn)
   })
 
+  it('counts these times anew once it has done a part', async () => {
+    error = tooSlow()
+    for (let n = 1; n <= 3; n += 1) expect(await run()).to.be.instanceOf(TryAgainIn)
+    error = new TryAgainIn(60_000)
+    expect(await run()).to.equal(error)
+    error = tooSlow()
+    expect(await run(), 'a slow statement of the next part').to.be.instanceOf(TryAgainIn)
+  })
+
   it('comes back for as long as Postgres is away, and when it has more to do', async () => {
     for (error of [new DatabaseUnavailable('lost', new Error('gone')), new TryAgainIn(60_000)])
       for (let n = 1; n <= 5; n += 1) expect(await run()).to.equal(error)

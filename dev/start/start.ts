@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { readConfig, withSecretFiles, type Config } from '../../src/config.js'
 import { ConfigInvalid } from '../../src/config/invalid.js'
 import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
+import { DatabaseUnavailable } from '../../src/database/outage.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
 import { countSealed, lostSecrets } from '../../src/domain/operating/sealed-secrets.js'
 import { createFirstSetUpLink } from '../../src/domain/people/set-up-links.js'
-import { asError, Unavailable } from '../../src/errors.js'
+import { asError } from '../../src/errors.js'
 import { banner } from './banner.js'
 import {
   DATA_FOLDER,
@@ -173,7 +174,7 @@ async function startOwnServices(
  * callers it is a Postgres that is not available, which at other times means that nothing was started.
  */
 export function whyNotPrepared(error: unknown): unknown {
-  if (!(error instanceof Unavailable)) return error
+  if (!(error instanceof DatabaseUnavailable)) return error
   return new StartRefused(
     'The embedded Postgres ended, or could not go on, while the database was being prepared. ' +
       `See ${join(DATA_FOLDER, 'postgres', 'postgres.log')}, and then start again.`,

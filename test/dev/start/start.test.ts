@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { StartRefused, whyNotPrepared } from '../../../dev/start/start.js'
 import { DatabaseUnavailable } from '../../../src/database/outage.js'
+import { Unavailable } from '../../../src/errors.js'
 
 describe('linehook start, while it prepares the database', () => {
   it('names the log of the embedded Postgres when that has ended, and does not advise to start it', () => {
@@ -12,7 +13,7 @@ describe('linehook start, while it prepares the database', () => {
   })
 
   it('leaves any other error as it is', () => {
-    const error = new Error('a migration is broken')
-    expect(whyNotPrepared(error)).to.equal(error)
+    for (const error of [new Error('a migration is broken'), new Unavailable('Redis is not available')])
+      expect(whyNotPrepared(error)).to.equal(error)
   })
 })

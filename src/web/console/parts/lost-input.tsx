@@ -1,6 +1,5 @@
 import { isId } from '../../../ids.js'
 import { labelOfField, type FormFault } from '../form-fault.js'
-import { UNKEPT } from '../form-values.js'
 
 /**
  * Shows what was entered in a form that the page no longer has, so that it can be copied. Values that nobody has entered,
@@ -8,7 +7,8 @@ import { UNKEPT } from '../form-values.js'
  */
 export function LostInput({ fault: { fields } }: { fault: FormFault }) {
   const entered = Object.entries(fields).filter(
-    ([name, value]) => !HIDDEN.has(name) && value.trim() !== '' && value !== 'true' && !isId(value),
+    ([name, value]) =>
+      !HIDDEN.has(name) && !OF_QUESTION.test(name) && value.trim() !== '' && value !== 'true' && !isId(value),
   )
   if (entered.length === 0) return null
   return (
@@ -27,4 +27,6 @@ export function LostInput({ fault: { fields } }: { fault: FormFault }) {
 }
 
 /** The names of hidden fields whose values are no ids. */
-const HIDDEN = new Set(['back', 'csv', 'key', 'next', 'offeredEvents', 'seen', 'show', 'token', UNKEPT])
+const HIDDEN = new Set(['back', 'csv', 'key', 'next', 'offeredEvents', 'seen', 'show', 'since', 'token'])
+/** The names of the fields of a question that came between the form and its act. */
+const OF_QUESTION = /^(confirm|sign-in)-/

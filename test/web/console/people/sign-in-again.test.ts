@@ -86,6 +86,19 @@ describeWeb('a form submitted after the session ended', ({ context, web }) => {
     expect(back.text).to.include('Half a</textarea>').and.to.include('value="+15005550124"')
   })
 
+  it('can be copied from its page if it is no longer there, and the sign-in is no part of it', async () => {
+    const { person, line } = await createOwner(context)
+    const other = await browse(context, web, person.id)
+    const path = `/console/lines/${line.lineId}`
+    expect((await other.submit(`${path}/connection/disable`, {})).status).to.equal(303)
+    await context.db('sessions').delete()
+    const url = 'https://example.com/events'
+    const back = await other.submit(`${path}/outgoing-webhook`, { url, ...credentials(person.email) })
+    expect(faultOf(back)).to.match(/^You are signed in again./)
+    const entered = [...back.text.matchAll(/<textarea readonly[^>]*>([^<]*)</g)].map(([, value]) => value)
+    expect(entered).to.deep.equal([url])
+  })
+
   it('is kept when the password is wrong', async () => {
     const path = '/console/applications'
     for (const password of ['wrong horse battery', '']) {

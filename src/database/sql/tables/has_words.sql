@@ -1,7 +1,7 @@
 -- Whether a content has these words, in any case. Some programs write an accent as a character of its own (NFD) and most do not
 -- (NFC), and Japanese keyboards also write letters and digits in full width. Contents are kept as they came. So the words are looked
--- for in each form: normalizing every content would take ten times as long. Postgres inlines this, and drops the parts for words
--- that have only one form. Of contents without a character beyond ASCII none is in full width.
+-- for in each form: normalizing every content would take ten times as long. Postgres inlines this, and drops the second and third
+-- part for words that have only one form. The last part leaves out contents in ASCII, which have nothing in full width.
 create or replace function has_words(content text, words text) returns boolean language sql immutable as $$
   select position(lower(normalize(words, nfc)) in lower(content)) > 0
     or (normalize(words, nfc) <> normalize(words, nfd) and position(lower(normalize(words, nfd)) in lower(content)) > 0)

@@ -91,8 +91,9 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
         after: { kind: 'all', sessionsEnded: 1, askedBy: first.id, reason: REASON },
       },
     ])
-    expect((await confirming.get(path)).text)
-      .to.include('None.')
+    expect((await confirming.get(`${path}?done=removal-confirmed`)).text)
+      .to.include('Second factor removed. The user is signed out everywhere.')
+      .and.include('None.')
       .and.not.to.include('name="removal"')
   })
 

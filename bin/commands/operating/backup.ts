@@ -58,7 +58,7 @@ export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
     .description(
-      'restore a backup into an empty database; without DATABASE_URL, into the database of `linehook start`, which must be stopped',
+      'restore a backup into an empty database, and pause all sending; without DATABASE_URL, into the database of `linehook start`, which must be stopped',
     )
     .argument('<file>', 'a file written by `linehook backup`')
     .option('--replace', "delete the database's contents first")

@@ -94,7 +94,8 @@ describeContext('lines', (context) => {
     ['carrierAccount', ['pigeon'], NO_CARRIER],
     ['allowedCountries', [[], ['US', '']], COUNTRIES],
     ['allowedCountries', [['USA']], `${COUNTRIES}. USA is not one`],
-    ['allowedCountries', [['UK']], `${COUNTRIES}. UK is not one. Did you mean GB?`],
+    ['allowedCountries', [['ZZ']], `${COUNTRIES}. ZZ is not one`],
+    ['allowedCountries', [['US', 'uk']], `${COUNTRIES}. UK is not one. Did you mean GB?`],
     ...(['messagesPerNumberPerMinute', 'messagesPerMinute'] as const).map(
       (limit) =>
         [

@@ -417,11 +417,12 @@ export async function addCopies(
   const places = table === 'messages' ? { position: `nextval('message_positions')` } : {}
   const differing = Object.entries({ id: 'new_id()', ...places, ...columns })
   // With n among its arguments a copy is made for each n, and not once for all.
-  await db.raw(
+  const { rowCount } = await db.raw<{ rowCount: number }>(
     `insert into ?? select copy.* from ?? o, generate_series(1, ?::integer) n, lateral jsonb_populate_record(o,
        jsonb_build_object('n', n, ${differing.map(([name, sql]) => `'${name}', ${sql}`).join()})) copy where o.id = ?`,
     [table, table, count, id],
   )
+  if (rowCount !== count) throw new Error(`${rowCount} instead of ${count} copies were made`)
 }
 
 /** What a user sends from a line; by default a text to ANNA. */
@@ -438,11 +439,16 @@ export function post(
 export async function createWithoutRedis(first: Context): Promise<Context> {
   const proxy = await startProxy(await createTestRedis())
   const context = await createJoinedContext(first, { REDIS_URL: proxy.url })
-  proxy.goDown()
-  await until('the connection is lost', () => context.redis.status !== 'ready')
   const close = async () => {
     await context.close()
     await proxy.close()
+  }
+  proxy.goDown()
+  try {
+    await until('the connection is lost', () => context.redis.status !== 'ready')
+  } catch (error) {
+    await close()
+    throw error
   }
   return { ...context, close }
 }

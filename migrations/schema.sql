@@ -825,6 +825,7 @@ create table tasks (
   job_generation integer not null default 0,
   claim_count integer not null default 0,
   crash_count integer not null default 0,
+  lost_count integer not null default 0,
   lease_until timestamp with time zone,
   due_at timestamp with time zone not null default clock_timestamp(),
   created_at timestamp with time zone not null default clock_timestamp(),

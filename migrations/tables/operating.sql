@@ -88,7 +88,7 @@ create index dispatches_user on dispatches (user_id, settled_at);
 
 -- Background tasks: the request, the progress and the outcome of each. `position` is the id up to which it is done,
 -- so that the process that continues it starts after that. `claim_count`: only the last process that claimed it may
--- write.
+-- write. `crash_count` and `lost_count`: batches in a row that ended in an unexpected error, or with their process.
 create table tasks (
   id uuid primary key,
   kind text not null check (kind in ('replay', 'held_events', 'retry', 'import', 'text_list')),
@@ -111,6 +111,7 @@ create table tasks (
   job_generation integer not null default 0,
   claim_count integer not null default 0,
   crash_count integer not null default 0,
+  lost_count integer not null default 0,
   lease_until timestamptz,
   due_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default clock_timestamp(),

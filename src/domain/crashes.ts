@@ -1,5 +1,6 @@
 /**
- * A row whose job has crashed this often is given up, and shown as failed: otherwise it would crash workers forever.
+ * A row whose job has crashed this often is given up, and shown as failed: otherwise it would crash workers forever. So
+ * is a background task that has lost this many processes in a row.
  */
 export const MAX_CRASHES = 5
 

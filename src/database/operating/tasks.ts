@@ -75,6 +75,8 @@ export interface ClaimedTask extends Attempt {
   failedInARow: number
   /** The id up to which it is done. */
   position: string
+  /** The number of processes in a row that were gone before a batch of it was over. */
+  lostCount: number
   isStopAsked: boolean
   isOwnerDisabled: boolean
 }
@@ -186,9 +188,12 @@ export async function requestStop(trx: Database, id: string): Promise<RowJob | u
 }
 
 /**
- * Claims a task that waits, or that runs in a process that is gone, for as long as the lease lasts.
+ * Claims a task that waits, or that runs in a process that is gone, for as long as the lease lasts. Such a process may
+ * have died of the task, and the tasks beside it are lost as often as that one. So only one that was lost runs at a
+ * time, and each that is harmless soon has a batch that succeeds.
  *
- * @returns the task, or the milliseconds until it may be claimed; undefined if it is over
+ * @returns the task, or the milliseconds until it may be claimed, 0 if another one that was lost has to end its batch
+ *   first; undefined if it is over
  */
 export async function claimTask(
   db: Database,
@@ -197,12 +202,18 @@ export async function claimTask(
 ): Promise<ClaimedTask | { inMs: number } | undefined> {
   const { rows } = await db.raw<{ rows: ClaimedTask[] }>(
     `update tasks w set status = 'running', started_at = coalesce(w.started_at, clock_timestamp()),
-       claim_count = w.claim_count + 1, lease_until = clock_timestamp() + make_interval(secs => ?)
+       claim_count = w.claim_count + 1, lost_count = w.lost_count + (w.lease_until is not null)::integer,
+       lease_until = clock_timestamp() + make_interval(secs => ?)
      where w.id = ?::uuid and w.${OPEN} and w.due_at <= clock_timestamp() + interval '50 milliseconds'
        and (w.lease_until is null or w.lease_until < clock_timestamp())
+       and case when w.lease_until is null and w.lost_count = 0 then true
+         when pg_try_advisory_xact_lock(hashtextextended('lost tasks', 0)) then not exists (
+           select from tasks o where o.${OPEN} and o.id <> w.id and o.lost_count > 0
+             and o.lease_until >= clock_timestamp())
+         else false end
      returning w.id, w.kind, w.user_id as "userId", w.line_id as "lineId", w.application_id as "applicationId", w.asked,
        w.total_count as "totalCount", w.done_count as "doneCount", w.failed_count as "failedCount",
-       w.failed_in_a_row as "failedInARow", w.position, w.claim_count as attempt,
+       w.failed_in_a_row as "failedInARow", w.position, w.claim_count as attempt, w.lost_count as "lostCount",
        w.stop_asked_at is not null as "isStopAsked",
        exists (select from users u where u.id = w.user_id and u.disabled_at is not null) as "isOwnerDisabled"`,
     [leaseMs / 1000, id],
@@ -231,6 +242,8 @@ export class ClaimLost extends Error {
   override name = 'ClaimLost'
 }
 
+const NO_FAULTS = { crash_count: 0, lost_count: 0 }
+
 /** @throws ClaimLost */
 async function write(db: Database, task: Attempt, changes: Changes): Promise<void> {
   if ((await writeAttempts(db, 'tasks', [task], changes)) === 0) throw new ClaimLost()
@@ -249,7 +262,7 @@ export async function advanceTask(trx: Database, task: Attempt, progress: TaskPr
     failed_count: trx.raw('failed_count + ?', [failedCount]),
     failed_in_a_row: failedInARow,
     ...(lastFailure !== undefined && { last_failure: lastFailure }),
-    crash_count: 0,
+    ...NO_FAULTS,
   })
 }
 
@@ -258,19 +271,28 @@ export async function setTaskTotal(db: Database, task: Attempt, totalCount: numb
   await write(db, task, { total_count: totalCount })
 }
 
-/** Releases a task, so that the process that has its job continues it after this time. */
+/** Releases a task after a batch, so that the process that has its job continues it after this time. */
 export async function releaseTask(db: Database, task: Attempt, inMs: number): Promise<void> {
+  await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs), ...NO_FAULTS })
+}
+
+/** Releases a task whose batch could not be done now. Otherwise it would count as lost. */
+export async function putOffTask(db: Database, task: Attempt, inMs: number): Promise<void> {
   await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs) })
 }
 
-/** Ends a task; what was done stays done. */
+/**
+ * Ends a task; what was done stays done.
+ *
+ * @returns false if another process continues it
+ */
 export async function endTask(
   db: Database,
   task: Attempt,
   status: 'done' | 'stopped' | 'failed',
   error: string | null,
-): Promise<void> {
-  await transaction(db, async (trx) => {
+): Promise<boolean> {
+  return transaction(db, async (trx) => {
     const ended = await writeAttempts(trx, 'tasks', [task], {
       status,
       error,
@@ -279,6 +301,7 @@ export async function endTask(
       ...(status === 'done' && { total_count: trx.raw('done_count + failed_count') }),
     })
     if (ended > 0) await dropTexts(trx, task.id)
+    return ended > 0
   })
 }
 

@@ -2,6 +2,7 @@ import {
   ClaimLost,
   claimTask,
   endTask,
+  putOffTask,
   recordTaskCrash,
   releaseTask,
   type ClaimedTask,
@@ -31,14 +32,19 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
   text_list: queueListBatch,
 }
 
-/** A process that lost its claim checks after this time whether the other one has continued. */
+/**
+ * A process that lost its claim checks after this time whether the other one has continued, and one that has to leave
+ * another task its turn, whether that has had it.
+ */
 const OTHER_CLAIM_MS = 1000
 
 const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
+const LOST = 'its process ended unexpectedly each time. Check the memory and the log of `maintenance`'
 
 /**
  * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres. An
- * unexpected error counts as a crash of the task, which is given up after a few of them.
+ * unexpected error counts as a crash of the task, and the end of its process, which no code here sees, as a loss, when
+ * its lease has run out. After a few of either in a row the task is given up.
  *
  * @param showProgress gets the percentage
  * @returns the milliseconds until the next batch is due; undefined if it is over
@@ -50,13 +56,17 @@ export async function continueTask(
 ): Promise<number | undefined> {
   const task = await claimTask(context.db, id, LEASE_MS.tasks)
   if (task === undefined) return undefined
-  if ('inMs' in task) return task.inMs
+  if ('inMs' in task) return task.inMs > 0 ? task.inMs : OTHER_CLAIM_MS
   return context.leases.tasks.during(id, async () => {
     const startedAt = performance.now()
     try {
       const stopped = whyStopped(task)
       if (stopped !== undefined) {
         await end(context, task, { status: 'stopped', error: stopped })
+        return undefined
+      }
+      if (task.lostCount >= MAX_CRASHES) {
+        await end(context, task, { status: 'failed', error: LOST })
         return undefined
       }
       const batch = await BATCHES[task.kind](context, task)
@@ -75,15 +85,21 @@ export async function continueTask(
         await end(context, task, { status: 'failed', error: error.message })
         return undefined
       }
-      if (!(error instanceof Unavailable)) await recordCrash(context, task)
+      // If this cannot be recorded, the task continues when its lease is over.
+      await (
+        error instanceof Unavailable
+          ? putOffTask(context.db, task, CRASH_WAIT_MS)
+          : recordCrash(context, task)
+      ).catch(() => undefined)
       throw error
     }
   })
 }
 
-/** If it cannot be recorded, the task continues when its lease is over. */
-async function recordCrash({ db }: Context, task: ClaimedTask): Promise<void> {
-  await recordTaskCrash(db, task, MAX_CRASHES, CRASH_WAIT_MS, CRASHED).catch(() => undefined)
+async function recordCrash(context: Context, task: ClaimedTask): Promise<void> {
+  if (await recordTaskCrash(context.db, task, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)) {
+    logEnd(context, task, 'failed')
+  }
 }
 
 /** Returns the reason why there is no next batch; undefined if it continues. */
@@ -104,9 +120,12 @@ function endingAfter(batch: Batch): Ending | undefined {
   return batch.isLast ? { status: 'done', error: null } : undefined
 }
 
-async function end({ db, log }: Context, task: ClaimedTask, { status, error }: Ending): Promise<void> {
-  await endTask(db, task, status, error)
-  log.info({ taskId: task.id, kind: task.kind, status }, 'task.ended')
+async function end(context: Context, task: ClaimedTask, { status, error }: Ending): Promise<void> {
+  if (await endTask(context.db, task, status, error)) logEnd(context, task, status)
+}
+
+function logEnd({ log }: Context, { id: taskId, kind }: ClaimedTask, status: Ending['status']): void {
+  log.info({ taskId, kind, status }, 'task.ended')
 }
 
 function percentOf({ totalCount, doneCount, failedCount }: ClaimedTask, count: number): number {

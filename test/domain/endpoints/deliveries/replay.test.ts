@@ -13,6 +13,7 @@ import { addEndpoint, changeEndpoint, deleteEndpoint } from '../../../../src/dom
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { disableConnection } from '../../../../src/domain/lines/connections.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
+import { Unavailable } from '../../../../src/errors.js'
 import { newId } from '../../../../src/ids.js'
 import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
@@ -24,6 +25,7 @@ import { continueTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
+import { memoryLog } from '../../../helpers/process/log.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { until } from '../../../helpers/until.js'
 import { openForEachTest } from '../../../helpers/suite.js'
@@ -72,8 +74,8 @@ describeContext('replaying events', (context) => {
     for (const { id, endpoint_id: endpointId } of deliveries) await deliver(context, id, endpointId)
   }
   const rows = () => Promise.all(deliveries.map(({ id }) => deliveryRow(context, id)))
-  /** In which the next batch ends in a bug. */
-  const crashing = (): typeof context => {
+  /** In which the next batch ends in this error, a bug if it is left out. */
+  const crashing = (error = new Error('a bug')): typeof context => {
     let isOver = false
     return {
       ...context,
@@ -82,7 +84,7 @@ describeContext('replaying events', (context) => {
         get: (db, name) => {
           if (name !== 'transaction' || isOver) return Reflect.get(db, name) as unknown
           isOver = true
-          return () => Promise.reject(new Error('a bug'))
+          return () => Promise.reject(error)
         },
       }),
     }
@@ -373,14 +375,74 @@ describeContext('replaying events', (context) => {
     expect([...(await describeJobs(context, 'maintenance', [work.id]))]).to.deep.equal([
       [work.id, 'replay, 1 of 3: running'],
     ])
+    const { log, lines } = memoryLog()
     for (let n = 0; n < MAX_CRASHES; n += 1) {
-      const error: unknown = await goOn(crashing(), work, 1).catch((error: unknown) => error)
+      const error: unknown = await goOn({ ...crashing(), log }, work, 1).catch((error: unknown) => error)
       expect(error).to.have.property('message', 'a bug')
     }
     expect(await getTask(context, undefined, work.id)).to.include({
       status: 'failed',
       doneCount: 1,
       error: 'it failed unexpectedly. Check the log of `maintenance`',
+    })
+    expect(lines.map(({ msg, taskId, status }) => [msg, taskId, status])).to.deep.equal([
+      ['task.ended', work.id, 'failed'],
+    ])
+  })
+
+  describe('while the processes that continue it are killed', () => {
+    // One of an earlier test may seem to run.
+    beforeEach(() => context.db('tasks').delete())
+
+    /** A process claims it, and is killed. */
+    const lose = async (id: string) => {
+      await changeRows(context, 'tasks', id, { due_at: new Date(0) })
+      expect(await claimTask(context.db, id, 60_000)).to.include({ id })
+      await changeRows(context, 'tasks', id, { lease_until: new Date(0) })
+    }
+    const continueOnce = (id: string) => continueTask(context, id, () => Promise.resolve())
+
+    it('is given up after a few in a row, and a batch that succeeds begins the count again', async () => {
+      await deliverAll()
+      const { id } = await start({ perSecond: 1 })
+      for (let n = 0; n < MAX_CRASHES - 1; n += 1) await lose(id)
+      expect(await goOn(context, { id }, 1)).to.include({ status: 'running', doneCount: 1 })
+      for (let n = 0; n < MAX_CRASHES; n += 1) await lose(id)
+      const { log, lines } = memoryLog()
+      expect(await goOn({ ...context, log }, { id }, 1)).to.include({
+        status: 'failed',
+        doneCount: 1,
+        error: 'its process ended unexpectedly each time. Check the memory and the log of `maintenance`',
+      })
+      expect(lines.map(({ msg, status }) => [msg, status])).to.deep.equal([['task.ended', 'failed']])
+    })
+
+    it('runs while no other one does that lost its process: any of them may be what kills it', async () => {
+      await deliverAll()
+      const tasks = [await start({ perSecond: 1 }), await start({ perSecond: 1 })]
+      const [first, second] = tasks.map(({ id }) => id) as [string, string]
+      await lose(first)
+      await lose(second)
+      expect(await claimTask(context.db, first, 60_000)).to.include({ id: first, lostCount: 1 })
+      expect(await continueOnce(second)).to.equal(1000)
+      expect(await getTask(context, undefined, second)).to.include({ doneCount: 0 })
+
+      const unknown = await start({ perSecond: 1 })
+      await continueOnce(unknown.id)
+      expect(await getTask(context, undefined, unknown.id)).to.include({ doneCount: 1 })
+
+      await changeRows(context, 'tasks', first, { lease_until: new Date(0) })
+      await continueOnce(first)
+      await continueOnce(second)
+      expect(await getTask(context, undefined, first)).to.include({ status: 'running', doneCount: 1 })
+    })
+
+    it('has not lost one whose batch Postgres could not do', async () => {
+      const { id } = await start({ perSecond: 1 })
+      const error: unknown = await goOn(crashing(new Unavailable('gone')), { id }, 1).catch((e: unknown) => e)
+      expect(error).to.be.instanceOf(Unavailable)
+      const counts = await context.db('tasks').where({ id }).first('lost_count', 'crash_count', 'lease_until')
+      expect(counts).to.deep.equal({ lost_count: 0, crash_count: 0, lease_until: null })
     })
   })
 

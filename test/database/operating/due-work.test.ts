@@ -116,9 +116,11 @@ describeContext('what there is to do', (context) => {
     expect(await found()).to.deep.equal(['scheduled messages'])
   })
 
-  it('is no account that recovered more than a minute ago', async () => {
-    await recovered({ recovered_at: at(`now() - interval '61 seconds'`) })
+  it('is an account that recovered within the six minutes for which messages may wait for their next try', async () => {
+    await recovered({ recovered_at: at(`now() - interval '361 seconds'`) })
     expect(await found()).to.deep.equal([])
+    await recovered({ recovered_at: at(`now() - interval '350 seconds'`) })
+    expect(await found()).to.deep.equal(['recovered accounts'])
   })
 
   for (const table of ['carrier_accounts', 'all_sending']) {

@@ -32,8 +32,9 @@ begin
       or exists (select from lines where resumed_at is not null)
       then 'resumptions' end,
     case when exists (select from lines where disabled_at is not null) then 'disabled lines' end,
+    -- Their messages are woken for six minutes (domain/messages/send/recovery.ts).
     case when exists (
-        select from carrier_accounts where recovered_at > now_at - interval '1 minute' and avoided_count = 0)
+        select from carrier_accounts where recovered_at > now_at - interval '6 minutes' and avoided_count = 0)
       then 'recovered accounts' end,
     case when exists (select from simulator_outbox where receipt_sent_at is null) then 'simulated receipts' end,
     case when exists (select from dispatches where status = 'waiting' and due_at <= now_at) then 'mails' end

@@ -23,8 +23,11 @@ import type { Context } from '../../context.js'
 export const BRIEF_MS = 10_000
 /** These are few, because a carrier may hang after its sign of life, and each takes a slot of a worker for its time-out. */
 const TRIED = 10
-/** Messages that were with the carrier during the recovery may have failed a little later. */
-const WAKING_MS = 60_000
+/**
+ * By then the next tries of all messages have come, which are up to 6 minutes away (`hand-over.ts`). After a long
+ * outage, so many wait that waking them takes minutes.
+ */
+const WAKING_MS = 360_000
 const FIRST_AT_ONCE = 10
 /** Each batch is a statement that locks its rows, and a worker may want one of them. */
 const MOST_AT_ONCE = 1000

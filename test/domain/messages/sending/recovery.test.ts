@@ -217,8 +217,14 @@ describeContext('messages that wait for a carrier', (context) => {
     expect(await wakeRecovered(context)).to.equal(0)
     await recover('first', 0)
     expect(await wakeRecovered(context)).to.equal(1000)
-    await rowOf('first').update({ recovered_at: ago(context, '61 seconds') })
+    await rowOf('first').update({ recovered_at: ago(context, '361 seconds') })
     expect(await wakeRecovered(context)).to.equal(0)
+    // The last ones get their turn only after minutes, if very many wait.
+    const last = context.db('messages').whereRaw('not_before > now()')
+    await last.clone().update({ claimed_at: ago(context, '10 minutes') })
+    await rowOf('first').update({ recovered_at: ago(context, '350 seconds') })
+    const { length: count } = await last.clone().pluck('id')
+    expect(await wakeRecovered(context)).to.equal(Math.min(count, 1000))
   })
 
   it('keep their time if they wait for something else', async () => {

@@ -67,14 +67,16 @@ export async function endMailsOf(trx: Database, userId: string): Promise<void> {
 }
 
 /**
- * Ends mails that have waited for this long, in hours.
+ * Ends mails that are due and have waited for this long, in hours. One that another process is sending is not due.
  *
  * @returns their number
  */
 export async function endOldMails(db: Database, maxHours: number, failure: string): Promise<number> {
   return db('dispatches')
     .where({ status: 'waiting' })
-    .whereRaw('id < lowest_id_at(now() - make_interval(hours => ?))', [maxHours])
+    .whereRaw('due_at <= clock_timestamp() and id < lowest_id_at(now() - make_interval(hours => ?))', [
+      maxHours,
+    ])
     .update({ status: 'failed', last_failure: failure, settled_at: db.raw('clock_timestamp()') })
 }
 

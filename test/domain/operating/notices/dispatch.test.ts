@@ -197,6 +197,16 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       expect(recipients()).to.deep.equal([operator.email])
     })
 
+    it('is left to the process that is sending it by one that has no mail server', async () => {
+      await tell()
+      const [mail] = (await claimOfOne(plain.db, 1))!.dispatches
+      const id = lowestIdAt(new Date(Date.now() - 13 * 3_600_000))
+      await plain.db('dispatches').where({ id: mail!.id }).update({ id })
+      await sendMails({ ...context, mailer: undefined })
+      await endDispatches(plain.db, [{ ...mail!, id }], { status: 'sent' })
+      expect((await rows('mail'))[0]).to.include({ status: 'sent', last_failure: null })
+    })
+
     it('is tried again later after a failure that may pass, and the others are not tried meanwhile', async () => {
       await tell()
       server.behave('hang')

@@ -1,5 +1,5 @@
 import { CLOCKS } from '../../lists.js'
-import type { Database } from '../../connection.js'
+import { transaction, type Database } from '../../connection.js'
 import { only } from './reading.js'
 import { STEP } from './traffic-counts.js'
 
@@ -141,7 +141,10 @@ const REPLACED = [
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')
 
-/** Sums quarters of an hour: a week of them has a hundredth of the minutes' rows, and is as exact. */
+/**
+ * Sums quarters of an hour: a week of them has a hundredth of the minutes' rows, and is as exact. One process at a time
+ * does it, and reads the minutes after the one before it has written: otherwise an older sum could replace a newer one.
+ */
 async function sumQuarters(db: Database, since: Date, until: Date): Promise<void> {
   const quarter = (moment: string) => `date_bin('15 minutes', ${moment}, 'epoch')`
   const stepsOf = (column: string) =>
@@ -149,8 +152,9 @@ async function sumQuarters(db: Database, since: Date, until: Date): Promise<void
        select m.begins_at, m.carrier, s.key, sum(s.value::integer) as count
        from minutes m cross join lateral jsonb_each_text(m.${column}) s group by 1, 2, 3
      ) steps group by 1, 2`
-  await db.raw(
-    `insert into traffic_counts (seconds, begins_at, carrier, accepted, received, sent, delivered, failed, unknown,
+  const sum = (trx: Database) =>
+    trx.raw(
+      `insert into traffic_counts (seconds, begins_at, carrier, accepted, received, sent, delivered, failed, unknown,
        events_delivered, attempts_failed, to_carrier, to_endpoint)
      with minutes as materialized (
        select ${quarter('c.begins_at')} as begins_at, c.carrier, c.accepted, c.received, c.sent, c.delivered, c.failed,
@@ -165,8 +169,13 @@ async function sumQuarters(db: Database, since: Date, until: Date): Promise<void
        coalesce((select steps from to_endpoint e where e.begins_at = m.begins_at and e.carrier = m.carrier), '{}')
      from minutes m group by begins_at, carrier order by 2, 3
      on conflict (seconds, begins_at, carrier) do update set ${REPLACED}`,
-    bindingsOf(since, until),
-  )
+      bindingsOf(since, until),
+    )
+  await transaction(db, async (trx) => {
+    // In a statement of its own: a statement sees only what was committed before it began.
+    await trx.raw(`select pg_advisory_xact_lock(hashtextextended('sums of quarters', 0))`)
+    await sum(trx)
+  })
 }
 
 function bindingsOf(since: Date, until: Date) {

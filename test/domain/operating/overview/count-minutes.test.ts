@@ -10,7 +10,7 @@ import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { lineForEachTest } from '../../../helpers/factories.js'
 import { lowestIdAt } from '../../../helpers/lowest-id.js'
-import { changeRows, ago, moveToAnotherCarrier } from '../../fixtures.js'
+import { changeRows, ago, moveToAnotherCarrier, untilLocked } from '../../fixtures.js'
 
 const MINUTE_MS = 60_000
 
@@ -135,6 +135,22 @@ describeContext('counting what came and went', (context) => {
     expect(await countsOf(900, new Date(Math.floor(minute.getTime() / 900_000) * 900_000))).to.include({
       ...{ accepted: 1, delivered: 1 },
     })
+  })
+
+  it('sums what another process has counted meanwhile', async () => {
+    const quarter = new Date(Math.floor(minute.getTime() / 900_000) * 900_000)
+    const next = new Date(quarter.getTime() + MINUTE_MS)
+    await sent(quarter, null)
+    await sent(next, null)
+    let late: Promise<void> | undefined
+    await context.db.transaction(async (trx) => {
+      await countMinutes(trx, quarter, next)
+      late = count(next)
+      // It waits for the one that is not over, or for its row, which it would replace.
+      await untilLocked(context)
+    })
+    await late
+    expect(await countsOf(900, quarter)).to.deep.equal({ accepted: 2 })
   })
 
   it('counts each account’s lines for themselves', async () => {

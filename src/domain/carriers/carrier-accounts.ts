@@ -128,7 +128,7 @@ export async function getCarrierAccountById(
   return account
 }
 
-/** @throws UserError 409 while lines are at it, and for the simulator */
+/** @throws UserError 404; 409 while lines are at it, and for the simulator */
 export async function removeCarrierAccount(
   context: Pick<Context, 'db' | 'actor'>,
   account: CarrierAccount,
@@ -137,6 +137,7 @@ export async function removeCarrierAccount(
   requireChangeable(account)
   await transaction(context.db, async (trx) => {
     if (!(await deleteCarrierAccount(trx, id))) {
+      await getCarrierAccountById({ db: trx }, id)
       throw new UserError(`${name} still has lines, so it cannot be removed. Pause its sending instead`, 409)
     }
     await record(context, trx, {

@@ -267,6 +267,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       await context.db('lines').where({ id: line.id }).delete()
       await removeCarrierAccount(context, account)
       await expectRefusal(getCarrierAccount(context, account.name), 404)
+      await expectRefusal(removeCarrierAccount(context, account), 404)
     })
 
     describe('at the same moment as a line gets one', () => {

@@ -214,7 +214,7 @@ export async function listArchivedConversations(
   { userId, lineId }: { userId: string; lineId: string },
   { before, ...page }: { before?: Date | undefined; limit: number; sought?: Sought | undefined },
 ): Promise<{ conversations: Conversation[]; older: string | null }> {
-  return listMarked(
+  const { conversations, older } = await listMarked(
     db,
     `select k.line_id, k.number, k.archived_at as cursor from lines l
      join line_peers k on k.line_id = l.id and k.archived_at is not null
@@ -224,6 +224,13 @@ export async function listArchivedConversations(
     { userId, lineId, ...(before === undefined ? {} : { before }) },
     page,
   )
+  // A page that is longer than its limit may contain the last ones.
+  const hasOlder =
+    older !== null &&
+    (conversations.length <= page.limit ||
+      (await db('line_peers').where({ line_id: lineId }).where('archived_at', '<', older).first('number')) !==
+        undefined)
+  return { conversations, older: hasOlder ? older : null }
 }
 
 type Marked = Conversation & { cursor: string | Date; lookedTo: string | Date | null }

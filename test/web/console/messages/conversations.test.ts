@@ -330,6 +330,10 @@ describeConsole('the conversations of a line', (site) => {
       if (path !== undefined) path = `/conversations${path}`
     }
     expect(shown).to.deep.equal([32, 2])
+
+    const older = site.context.db('line_peers').where({ line_id: line.lineId })
+    await older.where('archived_at', '<', new Date(now - 29 * 1000)).delete()
+    expect(await line.page('/conversations?state=archived')).not.to.include('rel="next"')
   })
 
   it('are listed from the newest one if a cursor of the archive is no time of ours', async () => {

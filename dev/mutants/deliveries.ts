@@ -92,6 +92,13 @@ export const DELIVERIES: readonly Mutant[] = [
     tests: REPLAY,
   },
   {
+    breaks: 'a background task that kills its process begins again for ever',
+    file: 'src/database/operating/tasks.ts',
+    find: 'lost_count = w.lost_count + (w.lease_until is not null)::integer,',
+    replace: '',
+    tests: REPLAY,
+  },
+  {
     breaks: 'a replay to another URL continues for days although every request fails',
     file: 'src/domain/endpoints/deliveries/replay-to-url.ts',
     find: 'failedInARow < MAX_FAILURES_IN_A_ROW',

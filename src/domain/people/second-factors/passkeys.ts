@@ -89,7 +89,8 @@ export async function addPasskey(
       credentialId: credential.id,
       publicKey: Buffer.from(credential.publicKey),
       counter: credential.counter,
-      transports: TRANSPORTS.filter((each) => credential.transports?.includes(each as never)),
+      // The package hands on whatever the browser sent.
+      transports: TRANSPORTS.filter((each) => [credential.transports].flat().includes(each as never)),
     })
     if (!isNew) throw new UserError('This passkey is already registered', 409)
   })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { canHavePasskeys } from '../../../../src/domain/people/second-factors/relying-party.js'
+import { answerNewPasskey } from '../../../domain/people/passkey.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
@@ -106,6 +107,18 @@ describeWeb('passkeys', options, ({ context, web }) => {
       .returning<{ id: string }[]>('id')
     for (const wrong of [id!.id, 'x']) expectPage(await browser.submit(`${PASSKEYS}/${wrong}/remove`), 404)
     expect(await context.db('passkeys')).to.have.length(1)
+  })
+
+  it('are registered whatever the browser says about how they are reached', async () => {
+    await context.db('passkeys').delete()
+    for (const transports of [['usb', 'magic', 7], 5, null]) {
+      const { challenge } = (await browser.submit(`${PASSKEYS}/options`)).body as { challenge: string }
+      const secretCredential = answerNewPasskey(context, challenge, transports)
+      const { status } = await browser.submit(PASSKEYS, { name: 'my phone', secretCredential })
+      expect(status, JSON.stringify(transports)).to.be.below(400)
+    }
+    const kept = await context.db('passkeys').orderBy('id').pluck<string[][]>('transports')
+    expect(kept).to.deep.equal([['usb'], [], []])
   })
 })
 

@@ -75,7 +75,8 @@ export async function continueTask(
         await end(context, task, ending)
         return undefined
       }
-      await showProgress(percentOf(task, batch.count))
+      // Redis may have lost the job, and that is no fault of the task.
+      await showProgress(percentOf(task, batch.count)).catch(() => undefined)
       const waitMs = Math.max(0, Math.ceil(batch.waitMs - (performance.now() - startedAt)))
       await releaseTask(context.db, task, waitMs)
       return waitMs

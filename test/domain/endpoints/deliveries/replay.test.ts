@@ -446,6 +446,19 @@ describeContext('replaying events', (context) => {
     })
   })
 
+  it('has not crashed if Redis has lost its job meanwhile, which is to show the progress', async () => {
+    await deliverAll()
+    const { id } = await start({ perSecond: 1 })
+    const showProgress = () => Promise.reject(new Error(`Missing key for job ${id}. updateProgress`))
+    expect(await continueTask(context, id, showProgress)).to.be.above(0)
+    expect(await getTask(context, undefined, id)).to.include({ status: 'running', doneCount: 1 })
+    const { crash_count: count } = await context
+      .db('tasks')
+      .where({ id })
+      .first<{ crash_count: number }>('crash_count')
+    expect(count).to.equal(0)
+  })
+
   it('is left to the process that continues it when one that lost it crashes later', async () => {
     const { id } = await start()
     const claim = async () => {

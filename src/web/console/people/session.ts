@@ -177,9 +177,23 @@ export function browserOf(ctx: KoaContext): string {
   return browserToken
 }
 
-/** Gives the browser a new token when it signs in or out, and ends the session that it had. */
+/**
+ * Gives the browser the token of the session that begins, and ends the one that it had. The new one comes first: if
+ * Postgres fails now, the browser is signed in nevertheless, because its code or link is used up.
+ */
 export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
-  const { session, browserToken } = ctx.state as SessionState
+  const before = { ...(ctx.state as SessionState) }
+  setBrowserToken(ctx, context, token)
+  await endSessionOf(context, before)
+}
+
+/** Ends the session of the browser, which gets a token without one. */
+export async function signOut(ctx: KoaContext, context: Context): Promise<void> {
+  await endSessionOf(context, ctx.state)
+  setBrowserToken(ctx, context, newToken())
+}
+
+async function endSessionOf(context: Context, { session, browserToken }: SessionState): Promise<void> {
   if (browserToken !== undefined) await endPortalSession(context, browserToken)
   try {
     if (session !== undefined) await endSession(context, session.userId, session.id)
@@ -187,7 +201,6 @@ export async function changeBrowserToken(ctx: KoaContext, context: Context, toke
     // A 404 means that it is over already.
     if (!(error instanceof UserError)) throw error
   }
-  setBrowserToken(ctx, context, token)
 }
 
 /** Signs the browser in; the current request continues in the session. */

@@ -1,7 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { signIn } from '../../../domain/people/sign-in.js'
-import { newToken } from '../../../secrets.js'
 import { actingFor } from '../../actor.js'
 import { fieldOf, nextOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
@@ -11,7 +10,7 @@ import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
 import { PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
-import { changeBrowserToken, takeSession, type SessionState } from './session.js'
+import { changeBrowserToken, signOut, takeSession, type SessionState } from './session.js'
 
 /**
  * A user who is signed in already, perhaps in another tab, goes straight to the page that the link names, unless they
@@ -87,7 +86,7 @@ export async function startSession(
 
 export function postSignOut(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
-    await changeBrowserToken(ctx, context, newToken())
+    await signOut(ctx, context)
     // Cookies are left out, because the answer sets the one of a browser that is signed out.
     ctx.set('Clear-Site-Data', '"cache", "storage"')
     return withNotice('/console/sign-in', 'signed-out')

@@ -94,6 +94,17 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expect(after).to.deep.equal({ codesLeft: 8 })
   })
 
+  it('signs the browser in if Postgres fails when its last session is to end', async () => {
+    await givePassword()
+    await context.db.raw(`create function fail() returns trigger language plpgsql as
+      $$ begin raise exception 'no room' using errcode = '53100'; end $$`)
+    await context.db.raw('create trigger fail before delete on portal_sessions execute function fail()')
+    const answer = await giveCode(app.recoveryCodes[0] ?? '')
+    await context.db.raw('drop function fail cascade')
+    expectPage(answer, 503)
+    expectPage(await browser.get('/console/settings'))
+  })
+
   for (const [where, what, isOpened] of [
     ['before the session is there', 'insert on sessions', false],
     ['when the session is there', 'delete on sign_in_attempts', true],

@@ -24,7 +24,7 @@ export function addUsageCommand(program: Command): void {
     .description('show what lines sent and what it cost according to carriers, by month (UTC)')
     .option('--user <email>', "only this user's lines")
     .option('--line <line>', 'only this line, by ID or number')
-    .option('--from <month>', 'the first month, such as 2026-09 (default: two months before the last)')
+    .option('--from <month>', 'the first month, such as 2026-09 (default: two months before --until)')
     .option('--until <month>', 'the last month (default: the current one)')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')

@@ -56,8 +56,8 @@ class Authorization:
         self.lock = threading.Lock()
 
     def refresh(self, used):
-        """A refresh token works once, and its second use ends the authorization. If several requests find the access
-        token expired, one refreshes and the others wait for it.
+        """A refresh token is for one use: if it is used again later, the authorization ends. If several requests find
+        the access token expired, one refreshes and the others wait for it.
 
         Raises Refused if the user has disconnected us (`invalid_grant`).
         """

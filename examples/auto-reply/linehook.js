@@ -77,8 +77,8 @@ export async function sendMessage(message, idempotencyKey) {
 }
 
 /**
- * A refresh token works once, and its second use ends the authorization. If several requests find the access token
- * expired, one refreshes and the others wait for it.
+ * A refresh token is for one use: if it is used again later, the authorization ends. If several requests find the access
+ * token expired, one refreshes and the others wait for it.
  *
  * @throws if the user has disconnected us (`invalid_grant`)
  */

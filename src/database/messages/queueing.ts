@@ -65,8 +65,8 @@ export interface QueueRequest {
 }
 
 /**
- * The state of a sliding window after the request. `opensMs` is the time until it has room for one more message; 0 if
- * no message counts.
+ * The state of a sliding window after the request. `opensMs` is the time until it has room for one more message than
+ * now; 0 if no message counts.
  */
 export interface Allowance {
   limit: number

@@ -42,7 +42,10 @@ import { presentLine } from './presenters.js'
 const allowance = {
   limit: describe({ type: 'integer', minimum: 1 }, 'The number of messages accepted per 60 s.'),
   used: describe(count, 'The number of messages accepted in the last 60 s.'),
-  opensMs: describe(count, 'Milliseconds until the window has room for one more message. 0 if it is empty.'),
+  opensMs: describe(
+    count,
+    'Milliseconds until one of these messages no longer counts, which makes room for another. 0 if none counts.',
+  ),
 }
 
 const capOf = describe(

@@ -51,7 +51,7 @@ export const usageOperations = [
       lineId: idParameter().meta({ about: 'Only of this {line}.' }),
       from: textField().meta({
         schema: month,
-        about: 'The first month. Defaults to two months before the last.',
+        about: 'The first month. Defaults to two months before `until`.',
       }),
       until: textField().meta({
         schema: month,

@@ -97,7 +97,7 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['Usage', 'What your {lines} sent, and the cost reported by carriers.'],
   ['Contacts', 'Names and blocks for phone numbers.'],
   ['Deliveries', 'The status of each event.'],
-  ['Background tasks', 'The progress of event replays, large numbers of held events, and number imports.'],
+  ['Background tasks', 'The progress of event replays, held events, texts to a list, and number imports.'],
   ['Applications', `Applications you build for other people's {lines}.`],
   ['Authorized applications', `Other people's applications that can use your {lines}.`],
   [

@@ -22,7 +22,7 @@ const PROBLEMS = {
   },
   404: { name: 'NotFound', description: 'Not found, or it belongs to another user.' },
   409: { name: 'Conflict', description: 'The current state does not allow this; `detail` says what to do.' },
-  413: { name: 'TooLarge', description: 'The body is over 64 KiB.' },
+  413: { name: 'TooLarge', description: 'The body is over 64 KiB, or a batch of messages over 4 MiB.' },
   415: {
     name: 'UnknownEncoding',
     description: 'The `Content-Encoding` is not supported; `Accept-Encoding` lists what is.',
@@ -31,7 +31,7 @@ const PROBLEMS = {
   429: {
     name: 'TooMany',
     description:
-      'Too many messages are waiting, too many streams are open, or a daily segment cap is reached. Try again later.',
+      'Too many messages are waiting, too many streams are open, or a daily or monthly cap is reached. Try again later.',
   },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
   500: { name: 'InternalError', description: 'Internal error. It has been logged.' },

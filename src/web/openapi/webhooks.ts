@@ -31,7 +31,7 @@ const REFUSALS: Record<string, string> = {
   413: 'The body is over 64 KiB.',
   415: 'The `Content-Encoding` is not supported; `Accept-Encoding` lists what is.',
   422: 'This `Idempotency-Key` was used with another body.',
-  429: 'A daily segment cap is reached. If RATE_LIMIT_STATUS is 429, rate limits also return 429 instead of 403.',
+  429: 'A daily or monthly cap is reached. If RATE_LIMIT_STATUS is 429, rate limits also return 429 instead of 403.',
   431: 'There are more than 100 header fields.',
   500: 'Internal error. It has been logged.',
   503:

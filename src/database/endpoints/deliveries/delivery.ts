@@ -34,7 +34,7 @@ const COMMON_FIELDS = {
   status: shown(
     'd.status',
     oneOf(...DELIVERY_STATUSES),
-    '`exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled.',
+    '`exhausted`: it is no longer retried; `lastFailure` says why. `held`: it waits for a person, because its endpoint or its {line} is disabled, or its media are missing.',
   ),
   attemptCount: shown('d.attempt_count', count),
   lastFailure: shown(
@@ -61,7 +61,7 @@ export const DELIVERY_FIELDS = {
   messageId: shown(
     'v.message_id',
     orNull(uuid),
-    'The message that was received. Null if the event is not about a message.',
+    'The message that the event is about, received or sent. Null if there is none.',
   ),
   jobGeneration: internal('d.job_generation', count),
   endpointId: shown(

@@ -820,7 +820,7 @@ export interface RescheduleMessageBody {
 
 export interface ListUsageQuery {
   /** Only of this line. */ lineId?: string | undefined
-  /** The first month. Defaults to two months before the last. */ from?: string | undefined
+  /** The first month. Defaults to two months before `until`. */ from?: string | undefined
   /** The last month, inclusive. Defaults to the current month. */ until?: string | undefined
 }
 
@@ -1353,7 +1353,7 @@ export interface ApplicationDelivery {
     | 'queue.recovered'
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
-  /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
+  /** `exhausted`: it is no longer retried; `lastFailure` says why. `held`: it waits for a person, because its endpoint or its line is disabled, or its media are missing. */ status:
     | 'pending'
     | 'delivering'
     | 'delivered'
@@ -1454,7 +1454,7 @@ export interface Delivery {
     | 'queue.recovered'
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
-  /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
+  /** `exhausted`: it is no longer retried; `lastFailure` says why. `held`: it waits for a person, because its endpoint or its line is disabled, or its media are missing. */ status:
     | 'pending'
     | 'delivering'
     | 'delivered'
@@ -1468,7 +1468,9 @@ export interface Delivery {
   /** While it is pending, the time of the next attempt. */ dueAt: string
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
-  /** The message that was received. Null if the event is not about a message. */ messageId: string | null
+  /** The message that the event is about, received or sent. Null if there is none. */ messageId:
+    | string
+    | null
   /** The endpoint that gets it, which belongs to the line or to an application. */ endpointId: string
   /** The application that gets it. Null for the line's own endpoints. */ applicationId: string | null
   /** The URL it is sent to. For another user's application, only the origin. */ url: string
@@ -1503,7 +1505,7 @@ export interface DeliveryWithAttempts {
     | 'queue.recovered'
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
-  /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
+  /** `exhausted`: it is no longer retried; `lastFailure` says why. `held`: it waits for a person, because its endpoint or its line is disabled, or its media are missing. */ status:
     | 'pending'
     | 'delivering'
     | 'delivered'
@@ -1517,7 +1519,9 @@ export interface DeliveryWithAttempts {
   /** While it is pending, the time of the next attempt. */ dueAt: string
   /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
-  /** The message that was received. Null if the event is not about a message. */ messageId: string | null
+  /** The message that the event is about, received or sent. Null if there is none. */ messageId:
+    | string
+    | null
   /** The endpoint that gets it, which belongs to the line or to an application. */ endpointId: string
   /** The application that gets it. Null for the line's own endpoints. */ applicationId: string | null
   /** The URL it is sent to. For another user's application, only the origin. */ url: string
@@ -1652,13 +1656,13 @@ export interface Limits {
   line: {
     /** The number of messages accepted per 60 s. */ limit: number
     /** The number of messages accepted in the last 60 s. */ used: number
-    /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
+    /** Milliseconds until one of these messages no longer counts, which makes room for another. 0 if none counts. */ opensMs: number
   }
   /** The five numbers with the most messages in the last 60 s. */ numbers: {
     number: string
     /** The number of messages accepted per 60 s. */ limit: number
     /** The number of messages accepted in the last 60 s. */ used: number
-    /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
+    /** Milliseconds until one of these messages no longer counts, which makes room for another. 0 if none counts. */ opensMs: number
   }[]
   /** The daily segment caps, if operators have set any. */ caps: {
     /** `user`: all lines of the user combined. Applications and API tokens of one line do not get these caps. */ of:

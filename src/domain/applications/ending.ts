@@ -3,6 +3,7 @@ import { findApplicationWebhook } from '../../database/applications/applications
 import { announceEvents, type NewDelivery } from '../../database/endpoints/deliveries/creating.js'
 import { endWaitingDeliveries, FAREWELL } from '../../database/endpoints/deliveries/ending.js'
 import { findLineNumbers } from '../../database/lines/lines.js'
+import { Unavailable } from '../../errors.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 
@@ -11,16 +12,22 @@ const BATCH = 1000
 
 /**
  * Gives up deliveries that wait for an application: all of them, or those of one line. This only keeps them from being
- * shown as waiting: the claim of a delivery (`claim_in_lanes`) checks anyway whether the line is still connected.
+ * shown as waiting: the claim of a delivery (`claim_in_lanes`) checks anyway whether the line is still connected. So an
+ * outage is not reported to the caller, whose change is committed and would look as if it were not.
  */
 export async function endDeliveriesOf(
-  { db }: Context,
+  { db, log }: Context,
   applicationId: string,
   lineId?: string,
 ): Promise<void> {
-  for (;;) {
-    const count = await endWaitingDeliveries(db, applicationId, lineId, BATCH)
-    if (count < BATCH) return
+  try {
+    for (;;) {
+      const count = await endWaitingDeliveries(db, applicationId, lineId, BATCH)
+      if (count < BATCH) return
+    }
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    log.warn({ applicationId, lineId, err: error }, 'deliveries.not_ended')
   }
 }
 

@@ -151,6 +151,19 @@ describeContext('lines of applications', (context) => {
       expect([await tokenCount(line.userId), await tokenCount(other.userId)]).to.deep.equal([0, 1])
     })
 
+    it('are taken away also if Postgres fails when the events that wait are to end', async () => {
+      await choose(line.lineId, second.lineId)
+      await context.db.raw(`create function fail() returns trigger language plpgsql as
+        $$ begin raise exception 'no room' using errcode = '53100'; end $$`)
+      await context.db.raw('create trigger fail before update on deliveries execute function fail()')
+      try {
+        await endAuthorizations(context, line.userId, applicationId)
+      } finally {
+        await context.db.raw('drop function fail cascade')
+      }
+      expect(await connected()).to.deep.equal([])
+    })
+
     it('are taken away by their owner only', async () => {
       const stranger = await createLine(context)
       await choose(line.lineId)

@@ -38,9 +38,11 @@ export async function addTask(
 ): Promise<Task> {
   const { db, queues } = context
   const { id = newId(), userId } = task
-  await transaction(db, async (trx) => {
+  // It is read here: after the commit, an outage would look as if there were no task, and a repeat would add another.
+  const added = await transaction(db, async (trx) => {
     if (!(await insertTask(trx, { ...task, id }, MAX_OPEN_TASKS))) {
-      if (userId !== null && (await findTask(trx, userId, id)) !== undefined) return
+      const known = userId === null ? undefined : await findTask(trx, userId, id)
+      if (known !== undefined) return known
       throw new UserError(
         `${MAX_OPEN_TASKS} background tasks are already running. Wait until one is done, or stop one`,
         409,
@@ -48,9 +50,10 @@ export async function addTask(
     }
     await withIt(trx)
     await record(context, trx, act)
+    return required(trx, undefined, id)
   })
   void queues.enqueueTasks([{ id, generation: 0 }])
-  return required(db, undefined, id)
+  return added
 }
 
 /**
@@ -84,7 +87,7 @@ export async function listTasksOf(
 export async function stopTask(context: Context, userId: string | undefined, id: string): Promise<Task> {
   const { db, queues } = context
   const task = await required(db, userId, id)
-  const stopping = await transaction(db, async (trx) => {
+  const { job, stopped } = await transaction(db, async (trx) => {
     const asked = await requestStop(trx, task.id)
     if (asked === undefined) throw new UserError('This task has already ended', 409)
     if (task.stopAskedAt === null) {
@@ -92,10 +95,10 @@ export async function stopTask(context: Context, userId: string | undefined, id:
       const act = { action: 'task.stopped', subjectId: task.id, userId: task.userId } as const
       await record(context, trx, { ...act, after: { kind, doneCount, totalCount } })
     }
-    return asked
+    return { job: asked, stopped: await required(trx, userId, id) }
   })
-  void queues.enqueueTasks([stopping])
-  return required(db, userId, id)
+  void queues.enqueueTasks([job])
+  return stopped
 }
 
 async function required(db: Database, userId: string | undefined, id: string): Promise<Task> {

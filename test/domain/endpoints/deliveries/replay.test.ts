@@ -446,6 +446,28 @@ describeContext('replaying events', (context) => {
     })
   })
 
+  it('is answered with its task, also if Postgres fails right after it was added', async () => {
+    let isOver = false
+    const failing: typeof context = {
+      ...context,
+      queues: context.queues,
+      db: new Proxy(context.db, {
+        get: (db, name) => {
+          if (name === 'raw' && isOver) return () => Promise.reject(new Unavailable('gone'))
+          if (name !== 'transaction') return Reflect.get(db, name) as unknown
+          return async (...args: Parameters<typeof db.transaction>) => {
+            const result: unknown = await db.transaction(...args)
+            isOver = true
+            return result
+          }
+        },
+      }),
+    }
+    const { id } = await startReplay(failing, of(), lastMinute())
+    isOver = false
+    expect(await stopTask(failing, line.userId, id)).to.include({ id, status: 'waiting' })
+  })
+
   it('has not crashed if Redis has lost its job meanwhile, which is to show the progress', async () => {
     await deliverAll()
     const { id } = await start({ perSecond: 1 })

@@ -281,6 +281,22 @@ export async function overlap(
   return other?.status === 'rejected' ? other.reason : undefined
 }
 
+/** While `work` runs, Postgres has no room for statements of one kind, such as `update on deliveries`. */
+export async function withoutRoom<Result>(
+  { db }: { db: Database },
+  what: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await db.raw(`create function fail() returns trigger language plpgsql as
+    $$ begin raise exception 'no room' using errcode = '53100'; end $$`)
+  await db.raw(`create trigger fail before ${what} execute function fail()`)
+  try {
+    return await work()
+  } finally {
+    await db.raw('drop function fail cascade')
+  }
+}
+
 /** Milliseconds from now, by Postgres's clock, until a row's due_at. */
 export async function dueInMs(
   { db }: { db: Database },

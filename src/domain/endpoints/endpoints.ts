@@ -13,7 +13,7 @@ import {
   type EndpointOwner,
 } from '../../database/endpoints/endpoints.js'
 import { lockUser } from '../../database/people/users.js'
-import { UserError } from '../../errors.js'
+import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newSigningSecret } from '../../secrets.js'
 import type { Context } from '../context.js'
@@ -176,10 +176,16 @@ const BATCH = 1000
 
 /**
  * Gives up deliveries that wait for a deleted endpoint. This only keeps them from being shown as waiting:
- * `claim_deliveries` gives up the ones that it finds.
+ * `claim_deliveries` gives up the ones that it finds. So an outage is not reported to the caller, whose deletion is
+ * committed.
  */
-export async function endDeliveriesTo({ db }: Context, endpointId: string): Promise<void> {
-  while ((await endWaitingDeliveriesTo(db, endpointId, BATCH)) === BATCH);
+export async function endDeliveriesTo({ db, log }: Context, endpointId: string): Promise<void> {
+  try {
+    while ((await endWaitingDeliveriesTo(db, endpointId, BATCH)) === BATCH);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    log.warn({ endpointId, err: error }, 'deliveries.not_ended')
+  }
 }
 
 /** Finds the fault in the URL. The check takes a while, so it comes before the transaction. */

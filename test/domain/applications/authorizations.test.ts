@@ -27,6 +27,7 @@ import {
   type DeliveryRow,
   verifyEvent,
   textEventOf,
+  withoutRoom,
 } from '../fixtures.js'
 import { connect, createApplication, countTokens, grantTokens } from './applications.js'
 
@@ -153,14 +154,9 @@ describeContext('lines of applications', (context) => {
 
     it('are taken away also if Postgres fails when the events that wait are to end', async () => {
       await choose(line.lineId, second.lineId)
-      await context.db.raw(`create function fail() returns trigger language plpgsql as
-        $$ begin raise exception 'no room' using errcode = '53100'; end $$`)
-      await context.db.raw('create trigger fail before update on deliveries execute function fail()')
-      try {
-        await endAuthorizations(context, line.userId, applicationId)
-      } finally {
-        await context.db.raw('drop function fail cascade')
-      }
+      await withoutRoom(context, 'update on deliveries', () =>
+        endAuthorizations(context, line.userId, applicationId),
+      )
       expect(await connected()).to.deep.equal([])
     })
 

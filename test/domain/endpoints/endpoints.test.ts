@@ -46,6 +46,7 @@ import {
   deliveryRow,
   inboundText,
   type DeliveryRow,
+  withoutRoom,
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
 import { connect, createApplication } from '../applications/applications.js'
@@ -188,6 +189,12 @@ describeContext('the endpoints of a line', (context) => {
     await expectRefusal(add(), 409)
     await enableConnection(...of)
     expect(await receive()).to.have.length(2)
+  })
+
+  it('are deleted also if Postgres fails when what waits for them is to end', async () => {
+    const { endpoint } = await add()
+    await withoutRoom(context, 'update on deliveries', () => deleteEndpoint(...one(endpoint.id)))
+    await expectRefusal(getEndpoint(...one(endpoint.id)), 404)
   })
 
   it('end what waits for them when they are deleted, and when the line is disconnected', async () => {

@@ -5,7 +5,7 @@ import { createPerson } from '../domain/people/people.js'
 import { browse } from '../helpers/web/browser-session.js'
 import { createLine, lineForEachTest, messageBody } from '../helpers/factories.js'
 import { describeWeb } from '../helpers/web/web.js'
-import { expectPage, expectSentTo } from './console/support.js'
+import { expectFault, expectPage, expectSentTo } from './console/support.js'
 import { wordsOf } from './console/lines/line/line-page.js'
 import { expectAccepted, expectRefused } from './support.js'
 import { createClient, expectProblem } from './v1/support.js'
@@ -62,5 +62,9 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
     expectAccepted(await send(JAMAICA))
     expect(wordsOf((await browser.get(path)).text)).not.to.include('Jamaica')
     expect((await owner.submit(`${path}/countries/resume`, { country: 'JM' })).status).to.equal(404)
+    // Another operator was faster. Nobody entered the country, so there is nothing to copy.
+    const late = await browser.submit(`${path}/countries/resume`, { country: 'JM' })
+    expectFault(late, 404, /^Country must be one that is paused/)
+    expect(late.text).not.to.include('textarea readonly')
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { newId } from '../../../../src/ids.js'
 import { moveToAnotherCarrier } from '../../../domain/fixtures.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
@@ -94,5 +95,15 @@ describeConsole("a line's page in the console", ({ context, web, receiver, openL
     const twice = await submit('incoming-webhook')
     expectFault(twice, 409, /^This line's developer connection is off/)
     expect(twice.text, 'nothing was entered').not.to.include('textarea readonly')
+  })
+
+  it('lists nothing that nobody entered when the button for missed events is gone', async () => {
+    const { submit, endpointId, browser } = await openLine({ outgoingUrl: receiver.url })
+    await submit('connection/disable')
+    const refused = await browser.submit(`/console/endpoints/${endpointId}/replay`, {
+      ...{ since: new Date(0).toISOString(), outcome: 'undelivered', key: newId() },
+    })
+    expectFault(refused, 409, /^This line's developer connection is off/)
+    expect(refused.text).not.to.include('textarea readonly')
   })
 })

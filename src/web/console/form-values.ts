@@ -37,7 +37,7 @@ export function fieldNames(ctx: KoaContext): string[] {
 }
 
 /** Returns a parameter of the query as text; empty if it is missing, or repeated. */
-export function queryOf(ctx: KoaContext, name: string): string {
+export function queryOf(ctx: Pick<KoaContext, 'query'>, name: string): string {
   const value = ctx.query[name]
   return typeof value === 'string' ? value : ''
 }

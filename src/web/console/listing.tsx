@@ -48,7 +48,11 @@ const FEW = 5
  * Applies the address to a list whose rows are all in memory: lines and endpoints of one user, which are hundreds at
  * most.
  */
-export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: ListingOf<Row>): Listing<Row> {
+export function listingOf<Row>(
+  ctx: Pick<KoaContext, 'path' | 'query'>,
+  rows: readonly Row[],
+  of: ListingOf<Row>,
+): Listing<Row> {
   const q = searchedIn(ctx)
   const state = Object.hasOwn(of.states, queryOf(ctx, 'state')) ? queryOf(ctx, 'state') : ''
   const [firstSort = ''] = Object.keys(of.sorts)
@@ -85,7 +89,7 @@ function folded(words: string): string {
 }
 
 /** Returns the words of a search, as the address has them. */
-export function searchedIn(ctx: KoaContext): string {
+export function searchedIn(ctx: Pick<KoaContext, 'query'>): string {
   return storable(queryOf(ctx, 'q')).trim().slice(0, 100)
 }
 
@@ -178,11 +182,19 @@ function addressOf(path: string, asked: Record<string, string>): string {
   return query === '' ? path : `${path}?${query}`
 }
 
+/** Returns the address of a page of the list, with its search, filter and order. */
+export function addressOfPage(
+  { path, asked, number }: Pick<Listing<unknown>, 'path' | 'asked' | 'number'>,
+  page = number,
+): string {
+  return addressOf(path, { ...asked, page: page === 1 ? '' : String(page) })
+}
+
 /** Shows the links between the pages of a list; nothing if there is only one page. */
 export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
-  const { path, asked, number, pageCount, count } = listing
+  const { number, pageCount, count } = listing
   if (pageCount === 1) return null
-  const at = (page: number) => addressOf(path, { ...asked, page: page === 1 ? '' : String(page) })
+  const at = (page: number) => addressOfPage(listing, page)
   return (
     <nav class="pages" aria-label="Pages">
       {number > 1 ? (

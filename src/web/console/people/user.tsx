@@ -15,10 +15,10 @@ import { findMonthlyCapsOfUser } from '../../../domain/messages/spending/monthly
 import { readMonths, readUsage } from '../../../domain/messages/spending/usage.js'
 import { getUser } from '../../../domain/people/users.js'
 import { actingFor } from '../../actor.js'
-import { fieldOf, idOf } from '../form-values.js'
+import { backOf, fieldOf, idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
-import { ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
+import { addressOfPage, ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
 import { LineStatus } from '../lines/lines.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
@@ -68,8 +68,8 @@ export function showUser(context: Context): Middleware {
     const usage = await readUsage(context, user.id, readMonths({}))
     const accounts = await listAccountOverviews(context)
     const path = userPath(user.id)
-    // The answer to a form has the form's path.
-    const listing = { ...listingOf(ctx, lines, LISTED), path }
+    const listing = listingOf({ path, query: listQueryOf(ctx) }, lines, LISTED)
+    const back = addressOfPage(listing)
     const refused = lines.find(({ id }) => page.fault?.action.startsWith(`${path}/lines/${id}/`) === true)
     const shown =
       refused === undefined || listing.shown.includes(refused) ? listing.shown : [refused, ...listing.shown]
@@ -133,7 +133,7 @@ export function showUser(context: Context): Middleware {
         ) : (
           <div>
             {shown.map((line) => (
-              <LineRow key={line.id} {...{ page, path, line }} accounts={accountOptions(accounts)} />
+              <LineRow key={line.id} {...{ page, path, line, back }} accounts={accountOptions(accounts)} />
             ))}
           </div>
         )}
@@ -149,9 +149,25 @@ export function showUser(context: Context): Middleware {
   }
 }
 
-/** Shows one of the user's lines as a row, which opens to show what an operator can do with it. */
-function LineRow(props: { page: Page; path: string; line: Lines[number]; accounts: AccountOptions }) {
-  const { page, path, line, accounts } = props
+/** A form of a line names the page of the list that it is on. The answer to a refused one shows that page again. */
+function listQueryOf(ctx: KoaContext): KoaContext['query'] {
+  if (ctx.method !== 'POST') return ctx.query
+  return Object.fromEntries(new URL(backOf(ctx) ?? ctx.path, 'http://own').searchParams)
+}
+
+/**
+ * Shows one of the user's lines as a row, which opens to show what an operator can do with it.
+ *
+ * @param props.back the page of the list, to return to after a form
+ */
+function LineRow(props: {
+  page: Page
+  path: string
+  line: Lines[number]
+  accounts: AccountOptions
+  back: string
+}) {
+  const { page, path, line, accounts, back } = props
   const { id, number, name, carrierAccount, routes, status, pausedAt } = line
   const at = `${path}/lines/${id}`
   const isActive = status === 'active'
@@ -168,8 +184,8 @@ function LineRow(props: { page: Page; path: string; line: Lines[number]; account
         </span>
       </summary>
       <div class="services">
-        <LineSettings page={page} action={`${at}/settings`} line={line} accounts={accounts} />
-        <LineRoutes page={page} action={`${at}/routes`} routes={routes} />
+        <LineSettings page={page} action={`${at}/settings`} line={line} accounts={accounts} back={back} />
+        <LineRoutes page={page} action={`${at}/routes`} routes={routes} back={back} />
         <section>
           <h3>Sending</h3>
           <p>
@@ -178,6 +194,7 @@ function LineRow(props: { page: Page; path: string; line: Lines[number]; account
               : 'Paused. Messages are accepted but wait.'}
           </p>
           <Form page={page} action={`${at}/${pausedAt === null ? 'pause' : 'resume'}`}>
+            <input type="hidden" name="back" value={back} />
             <button type="submit">{pausedAt === null ? 'Pause sending' : 'Resume sending'}</button>
           </Form>
         </section>
@@ -189,6 +206,7 @@ function LineRow(props: { page: Page; path: string; line: Lines[number]; account
               : 'Disabled. Its webhook returns 404.'}
           </p>
           <Form page={page} action={`${at}/${isActive ? 'disable' : 'enable'}`}>
+            <input type="hidden" name="back" value={back} />
             <button type="submit" {...(isActive ? { class: 'danger' } : {})}>
               {isActive ? 'Disable line' : 'Enable line'}
             </button>
@@ -211,7 +229,7 @@ function NewLine(props: {
   const usable = accounts.filter((account) => page.hasSimulator || !isSimulator(account))
   return (
     <details id="new-line" open={isAsked || page.fault?.action === action}>
-      <summary>Add a line</summary>
+      <summary>Add line</summary>
       <Form page={page} action={action}>
         <Field
           {...field}
@@ -263,7 +281,10 @@ export function postUserLineStatus(status: 'active' | 'disabled') {
     async (ctx: KoaContext): Promise<string> => {
       const userId = idOf(ctx, 'userId')
       await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
-      return withNotice(userPath(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
+      return withNotice(
+        backOf(ctx) ?? userPath(userId),
+        status === 'active' ? 'line-enabled' : 'line-disabled',
+      )
     }
 }
 
@@ -278,7 +299,7 @@ function changePause(
   return async (ctx) => {
     const userId = idOf(ctx, 'userId')
     await doChange(context, pauserOf(ctx), await getOwnLine(context, userId, idOf(ctx, 'lineId')))
-    return withNotice(userPath(userId), notice)
+    return withNotice(backOf(ctx) ?? userPath(userId), notice)
   }
 }
 

@@ -7,7 +7,7 @@ import { createPerson, type Person } from '../../../domain/people/people.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../../helpers/web/web.js'
-import { wordsOf } from '../lines/line/line-page.js'
+import { textOf, wordsOf } from '../lines/line/line-page.js'
 import { expectPage, expectSentTo, expectFault, signedInForEachTest, submitAndSee } from '../support.js'
 
 const USERS = '/console/users'
@@ -309,6 +309,33 @@ describeWeb('the pages of users', ({ context, web }) => {
     const refused = await browser.submit(`${path}/lines/${ids[50]}/settings`, { countries: 'XX' })
     expect(listed(refused)).to.deep.equal([ids[50], ...ids.slice(0, 50)])
     expect(refused.text).to.include(`href="${path}?page=2" rel="next"`)
+  })
+
+  it('stay on the page of the list that a line’s form was on, whether it is done or refused', async () => {
+    const { id } = await createPerson(context)
+    const ids: string[] = []
+    for (let n = 0; n < 51; n += 1) {
+      const number = `+1555889${String(n).padStart(4, '0')}`
+      ids.push((await addLine(context, { userId: id, number, carrierAccount: 'simulator' })).id)
+    }
+    const path = `${USERS}/${id}`
+    const lastId = ids.at(-1)
+    const { text } = await browser.get(`${path}?sort=name&page=2`)
+    const backs = [...text.matchAll(/name="back" value="([^"]+)"/g)].map(([, back]) => textOf(back ?? ''))
+    const back = `${path}?sort=name&page=2`
+    expect(backs, 'one in each of the four forms').to.deep.equal([back, back, back, back])
+    const forms = { 'line-changed': 'settings', 'routes-saved': 'routes' }
+    const acts = { 'sending-paused': 'pause', 'sending-resumed': 'resume' }
+    const states = { 'line-disabled': 'disable', 'line-enabled': 'enable' }
+    for (const [notice, form] of Object.entries({ ...forms, ...acts, ...states })) {
+      const fields = { back, ...(form === 'settings' ? { carrier: 'simulator' } : {}) }
+      const answer = await browser.submit(`${path}/lines/${lastId}/${form}`, fields)
+      expectSentTo(answer, `${back}&done=${notice}`)
+    }
+    const refused = await browser.submit(`${path}/lines/${lastId}/settings`, { back, countries: 'XX' })
+    const listed = [...refused.text.matchAll(/action="[^"]*\/lines\/([^"/]+)\/settings"/g)]
+    expect(listed.map(([, lineId]) => lineId)).to.deep.equal([lastId])
+    expect(refused.text).to.include(`href="${path}?sort=name" rel="prev"`)
   })
 
   it('disable and enable a line of the user in the path', async () => {

@@ -4,7 +4,7 @@ import { isSimulator } from '../../../../domain/carriers/accounts/kinds.js'
 import type { Context } from '../../../../domain/context.js'
 import { changeLine } from '../../../../domain/lines/change-line.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
-import { fieldOf, idOf } from '../../form-values.js'
+import { backOf, fieldOf, idOf } from '../../form-values.js'
 import { Field, Form, Select, typedIn } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
@@ -68,12 +68,14 @@ export function accountOptions(accounts: readonly ListedCarrierAccount[]): Accou
   ])
 }
 
-export function LineSettings(props: Props & { line: OwnLine; accounts: AccountOptions }) {
-  const { page, action, line, accounts } = props
+/** @param props.back the page to return to */
+export function LineSettings(props: Props & { line: OwnLine; accounts: AccountOptions; back: string }) {
+  const { page, action, line, accounts, back } = props
   return (
     <section>
       <h3>Countries, limits and carrier</h3>
       <Form page={page} action={action}>
+        <input type="hidden" name="back" value={back} />
         <LimitFields
           {...{ page, action }}
           countries={line.allowedCountries?.join(',') ?? ''}
@@ -99,6 +101,6 @@ export function postLineSettings(context: Context): Act {
     const userId = idOf(ctx, 'userId')
     const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
     await changeLine(context, line, { ...readLimitFields(ctx), carrierAccount: fieldOf(ctx, 'carrier') })
-    return withNotice(userPath(userId), 'line-changed')
+    return withNotice(backOf(ctx) ?? userPath(userId), 'line-changed')
   }
 }

@@ -1,17 +1,24 @@
 import type { Route } from '../../../../database/lines/lines.js'
 import type { Context } from '../../../../domain/context.js'
 import { readRoute, setRoutes, writeRoute } from '../../../../domain/lines/routes.js'
-import { fieldOf, idOf } from '../../form-values.js'
+import { backOf, fieldOf, idOf } from '../../form-values.js'
 import { Form, TextArea } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
+import { userPath } from './path.js'
 
-/** Shows the form for the accounts that the line tries before its own. */
-export function LineRoutes({ page, action, routes }: { page: Page; action: string; routes: Route[] }) {
+/**
+ * Shows the form for the accounts that the line tries before its own.
+ *
+ * @param props.back the page to return to
+ */
+export function LineRoutes(props: { page: Page; action: string; routes: Route[]; back: string }) {
+  const { page, action, routes, back } = props
   return (
     <section>
       <h3>Routes</h3>
       <Form page={page} action={action}>
+        <input type="hidden" name="back" value={back} />
         <TextArea
           page={page}
           action={action}
@@ -34,6 +41,6 @@ export function postUserLineRoutes(context: Context): Act {
       .split('\n')
       .filter((each) => each.trim() !== '')
     await setRoutes(context, { userId, id: idOf(ctx, 'lineId') }, written.map(readRoute))
-    return withNotice(`/console/users/${userId}`, 'routes-saved')
+    return withNotice(backOf(ctx) ?? userPath(userId), 'routes-saved')
   }
 }

@@ -4,6 +4,7 @@ import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { newId } from '../../src/ids.js'
 import { queueMessage } from '../domain/fixtures.js'
+import { createLine, messageBody } from '../helpers/factories.js'
 import { forAllTests } from '../helpers/suite.js'
 import { axeFaults } from '../helpers/web/axe.js'
 import { until } from '../helpers/until.js'
@@ -161,6 +162,53 @@ describeWeb('the pages in a browser', function ({ context, web }) {
       await page.keyboard.press('/')
       expect([state, await focused()]).to.deep.equal([state, state === 'on' ? 'INPUT' : 'BODY'])
     }
+  })
+
+  it('work where the browser blocks the data of the site, and keep nothing', async () => {
+    const line = await createLine(context)
+    const signedIn = { context, url: web.url, userId: line.userId }
+    const { page, complaints } = await browser.openSignedIn(signedIn)
+    await page.addInitScript(`{
+      const refuse = function () {
+        throw new DOMException('Access is denied for this document.', 'SecurityError')
+      }
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, { get: refuse })
+      Object.defineProperty(window, 'SharedWorker', { value: refuse })
+    }`)
+    const path = `/console/lines/${line.lineId}`
+    await page.goto(path)
+    for (const state of ['off', 'on']) {
+      await page.locator('button[data-keys]').click()
+      await page.getByText(`Shortcuts: ${state}`).waitFor()
+    }
+    await page.getByText('Rename').click()
+    await page.getByLabel('Name').fill('Back office')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Line renamed.').waitFor()
+    await page.goto(`${path}/send`)
+    expect((await web.post(line.webhookPath, messageBody())).status).to.equal(200)
+    await page.getByText('1 of 30 in the last 60 s in total').waitFor()
+    await page.goto('/docs/try/getLine')
+    await page.getByLabel('API token').fill('no token')
+    await page.getByLabel('lineId').fill(line.lineId)
+    await page.getByRole('button', { name: 'Send request' }).click()
+    await page.locator('.response-status', { hasText: /^401 / }).waitFor()
+    expect(complaints.filter((complaint) => !/status of 401/.test(complaint))).to.deep.equal([])
+  })
+
+  it('are no wider than a window of 320 px with a long name of the brand', async () => {
+    const name = 'Nordwind-Telefonvermittlungsgesellschaft'
+    const config = { ...context.config, brand: { ...context.config.brand, name } }
+    const branded = await serveApp({ ...context, config })
+    const { page } = await visit('/console', { viewport: { width: 320, height: 640 } }, branded.url)
+    for (const path of ['/console', '/docs']) {
+      await page.goto(path)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).to.equal(320)
+      const { x = 0, width = 0 } = (await page.locator('.menu-button').boundingBox()) ?? {}
+      expect(x + width, path).to.be.at.most(320)
+    }
+    await branded.close()
   })
 
   it('show a row’s details beside its list on a wide screen, at the address of its page', async () => {

@@ -4,6 +4,16 @@
 const { locale } = Intl.DateTimeFormat().resolvedOptions()
 const LOCALE = locale.startsWith('en') ? locale : 'en-GB'
 
+// A browser that blocks the site's data throws an error as soon as a storage is named, and one without storages has null. Then
+// nothing is kept from page to page.
+function storage(name) {
+  try {
+    return window[name] ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
 function showLocalTimes(root) {
   // A piece that htmx has updated comes from the server, so its times have no mark and are shown anew.
   for (const time of root.querySelectorAll('time[datetime]:not([data-shown])')) {
@@ -142,7 +152,10 @@ document.addEventListener('submit', (event) => {
   else {
     sentAt.set(form, performance.now())
     const place = form.closest('main [id]')?.id
-    sessionStorage.setItem('acted', JSON.stringify({ action: form.getAttribute('action'), place }))
+    storage('sessionStorage')?.setItem(
+      'acted',
+      JSON.stringify({ action: form.getAttribute('action'), place }),
+    )
   }
 })
 // A page that Back shows again may send its forms again.
@@ -153,8 +166,9 @@ addEventListener('pageshow', () => {
 // The answer to a form is a new page. The focus returns to the form; if the form is gone, to its row or section, else to the
 // notice. If the server has chosen a place, for an error or a result, it stays there.
 function returnFocus() {
-  const acted = sessionStorage.getItem('acted')
-  sessionStorage.removeItem('acted')
+  const kept = storage('sessionStorage')
+  const acted = kept?.getItem('acted') ?? null
+  kept?.removeItem('acted')
   if (acted === null || location.hash !== '' || document.querySelector('[autofocus]')) return
   const { action, place } = JSON.parse(acted)
   const form = [...document.forms].find((each) => each.getAttribute('action') === action)
@@ -191,7 +205,8 @@ document.addEventListener('keydown', (event) => {
 
 // Whoever dictates, or presses keys by accident, needs no single keys (WCAG 2.2, 2.1.4). The browser keeps the choice.
 function showKeys() {
-  const state = localStorage.getItem('keys') === 'off' ? 'off' : 'on'
+  const state =
+    (storage('localStorage')?.getItem('keys') ?? document.body.dataset.keys) === 'off' ? 'off' : 'on'
   document.body.dataset.keys = state
   const button = document.querySelector('button[data-keys]')
   if (!button) return
@@ -201,7 +216,9 @@ function showKeys() {
 
 document.addEventListener('click', (event) => {
   if (!event.target.closest('button[data-keys]')) return
-  localStorage.setItem('keys', document.body.dataset.keys === 'off' ? 'on' : 'off')
+  const state = document.body.dataset.keys === 'off' ? 'on' : 'off'
+  document.body.dataset.keys = state
+  storage('localStorage')?.setItem('keys', state)
   showKeys()
 })
 

@@ -14,11 +14,20 @@ function begin() {
   const at = [...new Set(livePieces().map(({ dataset }) => dataset.live))]
   // The counts outside of the content are only updated together with a piece in it: they alone open no stream.
   if (document.querySelector('main [data-live]') === null || document.hidden) return
-  if (typeof SharedWorker === 'undefined') own = at.map(openOwn)
+  port = openShared()
+  if (port === undefined) own = at.map(openOwn)
   else {
-    port = new SharedWorker(worker, { name: session }).port
     port.onmessage = ({ data }) => hear(data)
     port.postMessage({ at })
+  }
+}
+
+/** Returns undefined in a browser that has no shared workers, or refuses them because it blocks the site's data. */
+function openShared() {
+  try {
+    return new SharedWorker(worker, { name: session }).port
+  } catch {
+    return undefined
   }
 }
 
@@ -56,7 +65,7 @@ function hear({ at, html, gone, fault = lost.size > 0 ? 'The connection is lost.
   const [first] = livePieces()
   for (const piece of livePieces(at)) {
     // A fault of all pieces is shown once, at the first.
-    const said = isOver ? 'The session of this page is over. Reload the page.' : fault
+    const said = isOver ? 'Your session has ended. Reload the page.' : fault
     say(piece, gone ?? (piece === first ? said : ''), isOver)
     if (html === undefined) continue
     const swap = `${piece.getAttribute('data-hx-swap') ?? 'innerMorph'} swapEmpty:false`

@@ -5,6 +5,15 @@ const TOKEN = 'linehook-api-token'
 /** The end of a longer response is shown. */
 const MAX_SHOWN = 200_000
 
+/** The tab keeps the token. A browser that blocks the site's data throws an error here, and then nothing is kept. */
+function kept() {
+  try {
+    return window.sessionStorage ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
 const form = document.querySelector('form.try')
 const part = (selector) => document.querySelector(selector)
 const token = form.elements.secretToken
@@ -65,7 +74,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   const request = new AbortController()
   const button = form.querySelector('[type=submit]')
-  if (token) sessionStorage.setItem(TOKEN, token.value.trim())
+  if (token) kept()?.setItem(TOKEN, token.value.trim())
   for (const each of [part('section .empty'), part('.response-body')]) each.hidden = true
   body.textContent = ''
   button.disabled = true
@@ -83,5 +92,5 @@ form.addEventListener('submit', (event) => {
     })
 })
 
-if (token) token.value = sessionStorage.getItem(TOKEN) ?? ''
+if (token) token.value = kept()?.getItem(TOKEN) ?? ''
 form.querySelector('fieldset').disabled = false

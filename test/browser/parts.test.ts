@@ -179,7 +179,7 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
       })
     })
     const noted = () => page.evaluate(() => (window as unknown as { noted: boolean[] }).noted)
-    await page.getByText('Create a token').click()
+    await page.getByText('Create token').first().click()
     await page.getByLabel('Token name').fill('Laptop')
     const button = page.getByRole('button', { name: 'Create token' })
     await button.dblclick()
@@ -301,6 +301,30 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
     })
     // The row of tabs scrolls, so it cuts what is outside of a tab.
     expect([offset, width]).to.deep.equal([-2, 2])
+  })
+
+  it('show the whole mark around what has the focus in a row or a list that scrolls', async () => {
+    const talk = await visit('/console/lines/:lineId/conversations/:number')
+    const crumbs = await visit('/console/lines/:lineId/start', PHONE)
+    for (const [page, links] of [
+      [talk, '.talk > .list a'],
+      [crumbs, '.crumbs a'],
+    ] as const) {
+      const first = page.locator(links).first()
+      await first.focus()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Shift+Tab')
+      const cut = await first.evaluate((each) => {
+        const { outlineOffset, outlineWidth } = getComputedStyle(each)
+        const mark = parseFloat(outlineOffset) + parseFloat(outlineWidth)
+        let box: Element | null = each.parentElement
+        while (box !== null && !/auto|scroll|hidden/.test(getComputedStyle(box).overflowX))
+          box = box.parentElement
+        const [inner, outer] = [each.getBoundingClientRect(), box!.getBoundingClientRect()]
+        return [outer.left - (inner.left - mark), outer.top - (inner.top - mark)].filter((px) => px > 0)
+      })
+      expect(cut, links).to.deep.equal([])
+    }
   })
 
   it('on a phone, count texts and notifications in the menu, and show a filter in one row until it is opened', async () => {

@@ -16,10 +16,11 @@ export function Sparkline({ events }: { events: DayEvents }) {
   )
 }
 
-/** Draws the same in the full width, with its axis. */
+/** Draws the same in the full width, with its axis; nothing for a day without events. */
 export function EventChart({ events }: { events: DayEvents }) {
   const { hours, isInPart } = events
   const { delivered, failed } = sumOf(hours)
+  if (delivered + failed === 0) return null
   const most = mostOf(hours)
   return (
     <figure class="chart">

@@ -230,9 +230,7 @@ function HealthNow({ view }: { view: EndpointView }) {
           tryAction={`${path}/try-now`}
         />
         {pause.pausedAt !== null && <PauseEvents page={page} endpoint={pause} action={path} />}
-        {events !== undefined && (events.hours.length > 0 || events.isInPart) && (
-          <EventChart events={events} />
-        )}
+        {events !== undefined && <EventChart events={events} />}
       </section>
       {hasHeld(view) && (
         <section aria-labelledby="held">
@@ -330,7 +328,7 @@ function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview
             action={`${path}/delete`}
             label="Delete endpoint…"
             consequence="It gets no more events, and the ones still waiting are dropped. Its secret is not used again."
-            button="Delete the endpoint"
+            button="Delete endpoint"
           />
         )}
       </div>

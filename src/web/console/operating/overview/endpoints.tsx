@@ -10,7 +10,7 @@ import { CureLink } from './cure-link.js'
 
 export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; userId: string }) {
   const { endpoints, disabledCount, failingCount } = troubles
-  if (endpoints.length === 0) return <p class="empty">Every endpoint is accepting events.</p>
+  if (endpoints.length === 0) return <p class="muted">Every endpoint is accepting events.</p>
   return (
     <>
       <p>

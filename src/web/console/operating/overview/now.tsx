@@ -21,7 +21,9 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
       <section id="needs" aria-labelledby="needs-title">
         <h2 id="needs-title">Needs attention</h2>
         {needs.length === 0 ? (
-          <p class="empty">Everything is working.</p>
+          <p>
+            <span class="badge good">Everything is working.</span>
+          </p>
         ) : (
           <Attention {...{ page, needs, userId }} back={OVERVIEW} />
         )}

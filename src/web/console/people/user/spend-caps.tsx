@@ -41,7 +41,7 @@ export function SpendCaps(props: {
   return (
     <section id="spend-caps" aria-labelledby="spend-caps-title">
       <h2 id="spend-caps-title">Caps</h2>
-      {daily.length === 0 && monthly.length === 0 && <p class="empty">No caps on these lines.</p>}
+      {daily.length === 0 && monthly.length === 0 && <p class="muted">No caps on these lines.</p>}
       {daily.length + monthly.length > 0 && (
         <ul>
           {daily.map(({ id, label, cap: { used, segmentsPerDay, isNear } }) => (
@@ -60,7 +60,7 @@ export function SpendCaps(props: {
         </ul>
       )}
       <details open={[action, monthlyAction].includes(page.fault?.action ?? '')}>
-        <summary>Change the caps</summary>
+        <summary>Change caps</summary>
         <Form page={page} action={action} class="row">
           <Select
             {...{ page, action }}

@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.js'
 import { setOwnPagePolicy } from '../middleware/content-security.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
+import { Words } from './parts/words.js'
 
 /** Shows an error as a page, for a person with a browser. */
 export function answerErrorPage(ctx: KoaContext, context: Context, title: string, message: string): void {
@@ -13,7 +14,9 @@ export function answerErrorPage(ctx: KoaContext, context: Context, title: string
     ctx,
     <Layout page={page} title={title}>
       <h1>{title}</h1>
-      <p>{message}</p>
+      <p>
+        <Words>{message}</Words>
+      </p>
       <p>
         <a href="/console">Go to your lines</a>
         {supportUrl !== undefined && (

@@ -48,11 +48,11 @@ export function explainError(
     log.warn({ err: asError(error.cause ?? error) }, 'request.unavailable')
     if (error instanceof OutcomeUnknown) return { status: 503, detail: error.message }
     const retryAfterSeconds = Math.ceil(error.retryAfterSeconds)
-    return { status: 503, detail: 'Service is temporarily unavailable', retryAfterSeconds }
+    return { status: 503, detail: UNAVAILABLE, retryAfterSeconds }
   }
   if (isSendersFault(error)) return { status: error.status, detail: 'The request could not be read' }
   log.error({ err: asError(error) }, 'request.failed')
-  return { status: 500, detail: 'Internal error' }
+  return { status: 500, detail: INTERNAL }
 }
 
 /** Logs errors after a response was begun, which mostly come from clients that did not wait for it. */
@@ -65,6 +65,8 @@ export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext
 }
 
 const NOT_FOUND = 'Nothing was found at this path'
+const INTERNAL = 'Internal error'
+const UNAVAILABLE = 'Service is temporarily unavailable'
 
 /** No handler answered: there is no such path, or the router has set 405 and `Allow`. */
 function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {
@@ -84,18 +86,32 @@ function answerError(ctx: KoaContext, context: Context, status: number, message:
     // A path below /webhooks that is not a webhook's is usually a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
   } else if (isForBrowser(ctx)) {
-    answerErrorPage(
-      ctx,
-      context,
-      status === 404 ? 'Page not found' : (STATUS_CODES[status] ?? 'Error'),
-      message,
-    )
+    const title = PAGE_TITLES[status] ?? STATUS_CODES[status] ?? 'Error'
+    answerErrorPage(ctx, context, title, PAGE_WORDS.get(message) ?? message)
     ctx.status = status
   } else {
     ctx.body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message })
     ctx.type = 'application/problem+json'
   }
 }
+
+/** HTTP's own names of statuses are for programs. */
+const PAGE_TITLES: Record<number, string> = {
+  400: 'Invalid request',
+  403: 'Not allowed',
+  404: 'Page not found',
+  410: 'No longer available',
+  413: 'Too large',
+  429: 'Too many requests',
+  500: 'Something went wrong',
+  503: 'Temporarily unavailable',
+}
+
+/** What programs get in a word or two, in sentences for people. */
+const PAGE_WORDS = new Map([
+  [INTERNAL, 'This is a fault of the service, and it has been logged. Try again in a minute.'],
+  [UNAVAILABLE, 'The service cannot answer right now. Try again in a minute.'],
+])
 
 /** Browsers ask for HTML by name; everything else gets JSON, and below /v1 always. */
 function isForBrowser(ctx: KoaContext): boolean {

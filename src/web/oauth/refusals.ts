@@ -24,7 +24,12 @@ export function answerAuthorizationError(context: Context) {
     const { status } = ctx
     if (ctx.get('Accept').includes('text/html')) {
       const sentence = SENTENCES[error] ?? description ?? error
-      answerErrorPage(ctx, context, 'This authorization cannot continue', `${sentence} (${error})`)
+      answerErrorPage(
+        ctx,
+        context,
+        'This authorization cannot continue',
+        `${sentence.replace(/\.$/, '')} (${error})`,
+      )
     } else {
       ctx.body = { error, ...(description === undefined ? {} : { error_description: description }) }
     }

@@ -8,6 +8,7 @@ import { PhoneNumber } from '../console/messages/phone-number.js'
 import { labelOf, optionText } from '../console/user-text.js'
 import { Conversation, conversationId } from './conversation.js'
 import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './paths.js'
+import { Words } from '../console/parts/words.js'
 
 export interface PhoneProps {
   page: Page
@@ -121,7 +122,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
 function Fault({ fault }: { fault: FormFault | undefined }) {
   return fault === undefined ? null : (
     <p role="alert" class="fault" {...REFUSAL}>
-      {fault.message}
+      <Words>{fault.message}</Words>
     </p>
   )
 }

@@ -31,7 +31,8 @@ describeWeb('what goes wrong', ({ context, web }) => {
     ] as const) {
       const page = await web.request(path, { method, headers: BROWSER })
       expectPage(page, status)
-      expect(page.text).to.include(`<p>${message}</p>`).and.to.include('href="/console"')
+      const said = message.includes('. ') ? `${message}.` : message
+      expect(page.text).to.include(`<p>${said}</p>`).and.to.include('href="/console"')
       for (const Accept of ['*/*', 'application/json', '']) {
         const problem = await web.request(path, { method, headers: { Accept } })
         expect(problem.headers.get('content-type')).to.equal('application/problem+json')
@@ -105,7 +106,7 @@ describeWeb('what goes wrong', ({ context, web }) => {
     const answer = await browser.get('/console/settings')
     expectPage(answer, 500)
     expect(answer.text)
-      .to.include('Internal error')
+      .to.include('Something went wrong')
       .and.not.to.match(/api_tokens|node_modules/)
     expect(lines.map(({ msg }) => msg)).to.include('request.failed')
   })
@@ -124,7 +125,7 @@ describeWeb('what goes wrong', ({ context, web }) => {
     )
     for (const answer of answers) {
       expectPage(answer, 503)
-      expect(answer.text).to.include('Service is temporarily unavailable')
+      expect(answer.text).to.include('<h1>Temporarily unavailable</h1>')
       expect(answer.text).not.to.match(/ECONNREFUSED|127\.0\.0\.1|node_modules/)
       expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
       expect(answer.headers.getSetCookie()).to.deep.equal([])

@@ -154,9 +154,10 @@ export function expectSentTo(answer: Answer, location: string, status = 303): vo
   expect([answer.status, answer.headers.get('location')], answer.text).to.deep.equal([status, location])
 }
 
-/** What a page says is wrong with a form, with its commands in backquotes. */
+/** What a page says is wrong with a form, with its commands in backquotes, and without the full stop of a page. */
 export function faultOf({ text }: Answer): string | undefined {
-  return /<p role="alert"[^>]*>((?:[^<]|<\/?code>)*)</.exec(text)?.[1]?.replaceAll(/<\/?code>/g, '`')
+  const [, said] = /<p role="alert"[^>]*>((?:[^<]|<\/?code>)*)</.exec(text) ?? []
+  return said?.replaceAll(/<\/?code>/g, '`').replace(/\.$/, '')
 }
 
 /** What the form that ends with this path says it was made for. */
@@ -171,7 +172,7 @@ export function seenIn(html: string, form: string): string {
 /** A page of this status that says at a form what is wrong. */
 export function expectFault(answer: Answer, status: number, fault: string | RegExp): void {
   expectPage(answer, status)
-  if (typeof fault === 'string') expect(faultOf(answer)).to.equal(fault)
+  if (typeof fault === 'string') expect(faultOf(answer)).to.equal(fault.replace(/\.$/, ''))
   else expect(faultOf(answer)).to.match(fault)
 }
 

@@ -89,7 +89,7 @@ describe('OAuth when not all is well', () => {
       expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
       const page = await visitor.get(authorizePath(asking(application)))
       expect([page.status, page.headers.get('location')]).to.deep.equal([503, null])
-      expect(page.text).to.include('temporarily unavailable')
+      expect(page.text).to.match(/temporarily unavailable/i)
       await proxy.restore()
       await until('it works again', async () => (await exchange(server, application, code)).status === 200)
     } finally {

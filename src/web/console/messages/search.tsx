@@ -25,6 +25,7 @@ import { Status } from '../status.js'
 import { labelOf, UserText } from '../user-text.js'
 import { userMessagePath } from '../people/user/message.js'
 import { userPath } from '../people/user/path.js'
+import { Words } from '../parts/words.js'
 
 const SEARCH = '/console/search'
 const LOOK = `${SEARCH}/look`
@@ -59,7 +60,7 @@ export function showSearch(context: Context): Middleware {
         )}
         {found instanceof UserError && (
           <p role="alert" class="fault">
-            {found.message}
+            <Words>{found.message}</Words>
           </p>
         )}
         {found !== undefined && !(found instanceof UserError) && (

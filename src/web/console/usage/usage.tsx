@@ -13,6 +13,7 @@ import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath } from '../time-filter.js'
 import { UsageTable } from './table.js'
+import { Words } from '../parts/words.js'
 
 const PATH = '/console/usage'
 
@@ -39,7 +40,7 @@ export function showUsage(context: Context): Middleware {
           <form method="get" action={PATH} class="filter">
             {fault !== undefined && (
               <p role="alert" class="fault">
-                {fault.message}
+                <Words>{fault.message}</Words>
               </p>
             )}
             <label>

@@ -195,7 +195,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     expectPage(asked, 401)
     expect(asked.text).to.include('name="sign-in-secret-code"').and.to.include('name="name" value="Shop"')
     const wrong = await own.submit(path, { ...typed, 'sign-in-secret-code': '000000' })
-    expect(faultOf(wrong)).to.equal(CODE_REFUSED)
+    expectFault(wrong, 401, CODE_REFUSED)
     const back = await own.submit(path, { ...typed, 'sign-in-secret-code': await app.nextCode() })
     expect(faultOf(back)).to.match(/^You are signed in again/)
     expect(back.text).to.include('value="Shop"')

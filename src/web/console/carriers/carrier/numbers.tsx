@@ -8,6 +8,7 @@ import type { Act } from '../../page.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
 import { ImportOutcome, NumberList, type Imported } from './import.js'
+import { Words } from '../../parts/words.js'
 
 export function Numbers(props: {
   view: CarrierView
@@ -24,7 +25,7 @@ export function Numbers(props: {
       {typeof loaded === 'object' && <NumberList view={view} numbers={loaded} />}
       {typeof loaded === 'string' && (
         <p role="alert" class="fault">
-          {loaded}
+          <Words>{loaded}</Words>
         </p>
       )}
       {canListNumbers ? (

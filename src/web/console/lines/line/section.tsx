@@ -9,6 +9,7 @@ import { REFUSAL } from '../../form-fault.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Page } from '../../page.js'
 import { LostInput } from '../../parts/lost-input.js'
+import { Words } from '../../parts/words.js'
 
 /** The data for every section of a line's page. */
 export interface LineView {
@@ -136,7 +137,7 @@ export function Section(props: {
       {isStray && (
         <>
           <p role="alert" class="fault" {...REFUSAL}>
-            {fault.message}
+            <Words>{fault.message}</Words>
           </p>
           <LostInput fault={fault} />
         </>
@@ -148,7 +149,7 @@ export function Section(props: {
 
 /** Explains why a section's forms are missing. */
 export function NeedsConnection({ view }: { view: LineView }) {
-  if (view.page.isPortal) return <p class="empty">Not possible while the developer connection is off.</p>
+  if (view.page.isPortal) return <p class="empty">Not available while the developer connection is off.</p>
   return (
     <p class="empty">
       The developer connection is off: <a href={sectionPath(view.line.id, 'connection')}>enable it first</a>.

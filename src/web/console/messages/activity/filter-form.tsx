@@ -8,6 +8,7 @@ import { filterPath } from '../../time-filter.js'
 import { Moment, WrittenMoment, ZoneChoice } from '../../time-filter-fields.js'
 import { labelOf, UserText } from '../../user-text.js'
 import { chosenOf, STATUSES, type FilterName, type WrittenFilter } from './filter.js'
+import { Words } from '../../parts/words.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
@@ -54,7 +55,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
       <form method="get" action={path} class="filter" data-auto>
         {fault !== undefined && (
           <p role="alert" class="fault">
-            {fault}
+            <Words>{fault}</Words>
           </p>
         )}
         <Typed name="text" written={written} more={{ placeholder: 'any words', 'data-key': '/' }} />

@@ -1,6 +1,7 @@
 import { ACTION_GROUPS, ACTIONS, groupOf, listActions } from '../../../../domain/operating/audit/actions.js'
 import { Moment, ZoneChoice } from '../../time-filter-fields.js'
 import type { WrittenFilter } from './filter.js'
+import { Words } from '../../parts/words.js'
 
 /** Shows a GET form, so that the filter is in the address, to be kept and shared. */
 export function AuditFilterForm(props: {
@@ -16,7 +17,7 @@ export function AuditFilterForm(props: {
       <form method="get" action={path} class="filter">
         {fault !== undefined && (
           <p role="alert" class="fault">
-            {fault}
+            <Words>{fault}</Words>
           </p>
         )}
         <ActionChoice chosen={written.action ?? ''} />

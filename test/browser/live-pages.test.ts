@@ -139,7 +139,7 @@ describeWeb('live pages in a browser', function ({ context, web }) {
   })
 
   for (const [browserKind, without, said] of [
-    ['with shared workers', [], 'Not live. The session of this page is over. Reload the page.'],
+    ['with shared workers', [], 'Not live. Your session has ended. Reload the page.'],
     ['without them', ['SharedWorker'], 'Not live. The connection is lost. Trying again…'],
   ] as const) {
     it(`show nothing of another session in the same browser, ${browserKind}`, async () => {

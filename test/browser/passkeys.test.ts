@@ -64,7 +64,7 @@ describe('passkeys in a browser', () => {
   const usePasskey = () => page.getByRole('button', { name: 'Use a passkey' }).click()
   const addPasskey = async (name = 'my phone') => {
     await page.getByLabel('Name of the new passkey').fill(name)
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
   }
   const setUp = async () => {
     await signIn()

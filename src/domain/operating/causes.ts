@@ -105,8 +105,8 @@ const FAILURES: Record<string, readonly [code: string, one: string, several: str
   ],
   worker_lost: [
     'attempt lost',
-    'has a lost attempt: a process died during it',
-    'have lost attempts: a process died during them',
+    'lost an attempt, because a process died',
+    'lost attempts, because a process died',
   ],
   internal_error: [
     'internal error',
@@ -153,7 +153,8 @@ export function badgeOfEndpoint(
 /** Returns the reason why an endpoint is disabled. */
 export function disabledDoes(reason: string | null, failure: string | null): Does {
   if (reason === 'gone') return ['is disabled: HTTP 410 Gone', 'are disabled: HTTP 410 Gone']
-  if (reason === 'owner_disabled') return ['is disabled with its owner', 'are disabled with their owner']
+  if (reason === 'owner_disabled')
+    return ['is disabled along with its owner', 'are disabled along with their owners']
   const [one, several] = failureDoes(failure)
   return [`is disabled after 5 days: ${one}`, `are disabled after 5 days: ${several}`]
 }

@@ -141,8 +141,8 @@ export function faultOf(props: {
 }
 
 const NO_FAULT = { marks: {}, note: null }
-const SECRET_NOT_KEPT = 'Enter this again. It was not kept.'
-const FILE_NOT_KEPT = 'Choose this again. It was not kept.'
+const SECRET_NOT_KEPT = 'Enter this again. It was not saved.'
+const FILE_NOT_KEPT = 'Choose this again. It was not saved.'
 
 /** Returns the field's value when its form was refused. */
 export function typedIn(page: Page, action: string, name: string): string | undefined {

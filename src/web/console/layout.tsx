@@ -229,7 +229,7 @@ function Foot({ page, zone }: { page: Page; zone: string | undefined }) {
               class="link"
               data-keys
               hidden
-              title="The keys j and k go through a list, and / goes to the search"
+              title="j and k move through a list, and / jumps to the search"
             />
             {/* `console.js` shows the reader's zone, in which it shows the times. */}
             <span class="zone">Times in {zone ?? <span class="own-zone">UTC</span>}</span>

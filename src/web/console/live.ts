@@ -56,7 +56,7 @@ export function live(context: Context, render: (ctx: KoaContext) => Promise<VNod
 export function requireSessionOfPage(ctx: KoaContext): void {
   const { session } = ctx.query
   if (session !== undefined && session !== sessionOf(ctx).id) {
-    throw new UserError('The session of this page is over. Reload the page', 401)
+    throw new UserError('Your session has ended. Reload the page', 401)
   }
 }
 

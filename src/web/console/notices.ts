@@ -31,7 +31,7 @@ const NOTICES = {
   'conversations-read': 'Conversations marked as read.',
   'conversation-archived': 'Conversation archived until the next message arrives.',
   'conversation-not-archived': 'Not archived: a new message has arrived.',
-  'conversation-back': 'Conversation moved back to the list.',
+  'conversation-back': 'Conversation unarchived.',
   'sending-paused': 'Sending paused. Messages wait until you resume it.',
   'sending-resumed': 'Sending resumed. Waiting messages go out shortly.',
   'events-paused': 'Events paused. They wait until you resume them.',

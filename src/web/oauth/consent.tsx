@@ -42,7 +42,7 @@ export function showConsent(context: Context): Middleware {
             Authorize <UserText>{application.name}</UserText>?
           </h1>
           <p>
-            <strong dir="auto">{application.name}</strong>, an application of{' '}
+            <strong dir="auto">{application.name}</strong>, an application by{' '}
             <UserText>{application.ownerName}</UserText>, is requesting access to your account (
             {page.session?.email}). If you agree, it can:
           </p>
@@ -94,7 +94,7 @@ function Choice({ asked, page }: { asked: AuthorizationRequest; page: Page }) {
   if (lineId !== undefined) {
     return (
       <p>
-        With the line <LineName line={choice[0]} />.
+        Line: <LineName line={choice[0]} />.
       </p>
     )
   }
@@ -216,7 +216,7 @@ function showReturn(
             Returning to <UserText>{application.name}</UserText>
           </h1>
           <p class="belated">
-            Is nothing happening? <a href={path}>Continue to {sourceOf(redirectUri)}</a>
+            Nothing happening? <a href={path}>Continue to {sourceOf(redirectUri)}</a>
           </p>
         </article>
       </Layout>,

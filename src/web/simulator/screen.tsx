@@ -7,6 +7,7 @@ import { Layout } from '../console/layout.js'
 import type { Page } from '../console/page.js'
 import { livePath, messagesPath, voicemailsPath } from './paths.js'
 import { Phone } from './phone.js'
+import { Words } from '../console/parts/words.js'
 
 export interface ScreenProps {
   page: Page
@@ -21,7 +22,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
       <h1>Phone simulator</h1>
       {page.fault !== undefined && !hasPlace(page.fault.action, numbers) && (
         <p role="alert" class="fault" {...REFUSAL}>
-          {page.fault.message}
+          <Words>{page.fault.message}</Words>
         </p>
       )}
       {lines.length === 0 ? (
@@ -63,7 +64,7 @@ function AddPhone({ page, phones }: { page: Page; phones: readonly string[] }) {
       ))}
       {fault !== undefined && (
         <p role="alert" class="fault" {...REFUSAL}>
-          {fault.message}
+          <Words>{fault.message}</Words>
         </p>
       )}
       <label>
@@ -112,7 +113,7 @@ function MagicNumbers() {
   return (
     <details class="magic-numbers">
       <summary>Test numbers for failures</summary>
-      <p>Send a message from a line to one of these: the simulator</p>
+      <p>Send a message from a line to one of these numbers, and the simulator:</p>
       <dl>
         {Object.entries(BEHAVIOURS).map(([name, behaviour]) => (
           <div key={name}>

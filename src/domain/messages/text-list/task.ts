@@ -55,7 +55,7 @@ export async function startTextList(
 ): Promise<Task> {
   if (line.status !== 'active') throw new UserError(LINE_DISABLED, 403)
   const { texts, goodCount } = await planList(context, line, asked)
-  if (goodCount === 0) throw new UserError('No row can be sent')
+  if (goodCount === 0) throw new UserError('None of the rows can be sent')
   return addTask(
     context,
     {

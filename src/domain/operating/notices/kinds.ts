@@ -137,7 +137,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   },
   'second_factor.removal_asked': {
     mood: 'waiting',
-    title: ({ email }) => `An operator has requested to remove the second factor of ${isolated(email)}`,
+    title: ({ email }) => `An operator asked to remove the second factor of ${isolated(email)}`,
     text: ({ reason }) =>
       `Reason: ${isolated(reason)} Another operator needs to confirm this within 24 hours. If this is your account and you ` +
       'did not ask for this, tell an operator right away. They can refuse it.',

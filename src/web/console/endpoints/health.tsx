@@ -95,7 +95,7 @@ export function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointW
 }
 
 function Waiting({ endpoint: { waitingCount, heldCount } }: { endpoint: EndpointHealth }) {
-  const waiting = waitingCount === 1 ? 'waits' : 'wait'
+  const waiting = waitingCount === 1 ? 'is waiting' : 'are waiting'
   const held = heldCount === 1 ? 'is held' : 'are held'
   return (
     <>

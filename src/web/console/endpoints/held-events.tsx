@@ -62,7 +62,7 @@ function Table({ held }: { held: readonly HeldDelivery[] }) {
             <td data-label="From">{each.fromNumber !== null && <PhoneNumber number={each.fromNumber} />}</td>
             <td data-label="Event">{EVENT_TYPES[each.type].label}</td>
             <td data-label="Last failure">
-              {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
+              {each.lastFailure === null ? 'None' : explainFailure(each.lastFailure)}
             </td>
           </tr>
         ))}

@@ -36,7 +36,7 @@ export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) 
   )
 }
 
-/** @param props.what the words of the summary and the button, such as "an endpoint" */
+/** @param props.what the words of the summary and the button, such as "endpoint" */
 export function AddEndpoint(props: { page: Page; action: string; what: string; hint: string }) {
   const { page, action, what, hint } = props
   return (

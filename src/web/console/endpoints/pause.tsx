@@ -30,7 +30,7 @@ export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action
   return (
     <>
       <p class="fault">
-        Events are paused since <Time at={pausedAt} /> {pauserWords(pausedBy ?? 'operator')}. They wait
+        Events have been paused since <Time at={pausedAt} /> {pauserWords(pausedBy ?? 'operator')}. They wait
         without using up attempts.
         {!mayResumeEvents(page, endpoint) && ' Only operators can resume them.'}
       </p>

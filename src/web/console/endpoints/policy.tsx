@@ -184,8 +184,8 @@ function PolicyPreview({ preview: { contentType, body, isSample } }: { preview: 
   return (
     <div class="notice">
       <p>
-        {isSample ? 'There is no event yet, so this shows an example.' : 'The last event.'} It is not sent or
-        saved. <code>{contentType}</code>
+        {isSample ? 'There is no event yet, so this shows an example.' : 'This is the latest event.'} It is
+        not sent or saved. <code>{contentType}</code>
       </p>
       <pre tabIndex={0} dir="auto">
         <code>{body}</code>

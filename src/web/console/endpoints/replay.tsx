@@ -60,7 +60,7 @@ export function Replay(props: {
       {missed !== undefined && (
         <Form page={{ ...page, fault: undefined }} action={action} class="inline">
           <p>
-            {countWords(missed)} not delivered since <Time at={missed.since} />.
+            {eventWords(missed, 'undelivered event')} since <Time at={missed.since} />.
           </p>
           <input type="hidden" name="since" value={missed.since.toISOString()} />
           <input type="hidden" name="outcome" value="undelivered" />
@@ -126,7 +126,7 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
         <p role="status" class="notice" tabIndex={-1} autofocus>
           {counted.count === 0
             ? 'No events match.'
-            : `${eventWords(counted)} ${isOne(counted) ? 'fits' : 'fit'}.`}
+            : `${eventWords(counted)} ${isOne(counted) ? 'matches' : 'match'}.`}
         </p>
       )}
       <Key />
@@ -143,13 +143,9 @@ function Key() {
   return <input type="hidden" name="key" value={newId()} />
 }
 
-function eventWords({ count, isMore }: ReplayCount): string {
-  if (isMore) return `More than ${count.toLocaleString('en')} events`
-  return `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'}`
-}
-
-function countWords(counted: ReplayCount): string {
-  return `${eventWords(counted)} ${isOne(counted) ? 'was' : 'were'}`
+function eventWords({ count, isMore }: ReplayCount, noun = 'event'): string {
+  if (isMore) return `More than ${count.toLocaleString('en')} ${noun}s`
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
 }
 
 function isOne({ count, isMore }: ReplayCount): boolean {

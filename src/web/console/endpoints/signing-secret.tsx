@@ -51,7 +51,7 @@ export function EndpointSecret(props: {
           'You get a new secret right away. Keep the current one valid for 24 hours, so you can switch without losing events. ' +
           'If it has leaked, let it expire immediately.'
         }
-        button="Rotate the secret"
+        button="Rotate secret"
       >
         <Select
           page={page}

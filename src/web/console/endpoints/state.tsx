@@ -20,7 +20,7 @@ export function EndpointState({
 }: {
   endpoint: (EndpointFacts & { lastFailure: string | null }) | null
 }) {
-  if (endpoint === null) return <span class="muted">no URL</span>
+  if (endpoint === null) return <span class="muted">No URL</span>
   return <MoodBadge {...badgeOfEndpoint(endpoint)} />
 }
 

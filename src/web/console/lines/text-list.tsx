@@ -46,7 +46,7 @@ export function showTextList(context: Context): Middleware {
             <>
               <Preview page={page} path={path} list={shown} />
               <details open={page.fault?.action === `${path}/preview`}>
-                <summary>Change the text or the file</summary>
+                <summary>Change text or file</summary>
                 <ListForm page={page} path={path} csv={shown.csv} list={shown} />
               </details>
             </>

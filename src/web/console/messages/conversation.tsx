@@ -282,7 +282,7 @@ function Marks({ page, view }: { page: Page; view: View }) {
         </Form>
       ) : (
         <Form page={page} action={`${path}/unarchive`} class="inline">
-          <button type="submit">Move to inbox</button>
+          <button type="submit">Unarchive</button>
         </Form>
       )}
     </div>

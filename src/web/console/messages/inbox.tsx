@@ -106,8 +106,7 @@ async function listOf(context: Context, ctx: KoaContext) {
         </Empty>
       ) : conversations.length === 0 ? (
         <Empty>
-          You have read everything. Each line's page has all of its conversations: see{' '}
-          <a href="/console">your lines</a>.
+          You are all caught up. To see every conversation, open one of <a href="/console">your lines</a>.
         </Empty>
       ) : (
         <ConversationRows

@@ -111,7 +111,7 @@ function Counts({ counts }: { counts: PersonCounts }) {
     ['Messages', counts.messages],
     ['Media', counts.media],
     ['Event deliveries', counts.deliveries],
-    ['Rows of text lists', counts.listed],
+    ['Rows in text lists', counts.listed],
     ['Lines in contact with the number', counts.peers],
     ['Opt-outs (kept)', counts.optOuts],
     ['Texts on the phone simulator', counts.simulated],

@@ -101,7 +101,7 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
               <td data-label="Since">
                 <Time at={pausedAt} />
               </td>
-              <td data-label="By">{pausedBy ?? <span class="muted">the command line</span>}</td>
+              <td data-label="By">{pausedBy ?? <span class="muted">The command line</span>}</td>
             </tr>
           ))}
         </tbody>

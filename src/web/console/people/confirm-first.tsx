@@ -30,7 +30,7 @@ const OWN = [BY, PASSWORD, CODE]
 const DOWNLOAD = /\/export$/
 
 const GIVE_AGAIN =
-  'Thank you. Passwords, other secrets and files are not kept, so enter them again and submit the form once more.'
+  'Confirmed. Passwords, other secrets and files were not saved. Enter them again, then submit the form once more.'
 
 /** Runs before a page or a download that is marked for it in the route table. */
 export function confirmPageFirst(context: Context, needsFresh: NeedsFresh): Middleware {

@@ -53,7 +53,7 @@ function Why({ page, session }: { page: Page; session: Session }) {
     <p>
       {session.hasSecondFactor
         ? 'To sign in, you need your password and one of these, or just a passkey.'
-        : 'Your password alone is enough to sign in. A second factor protects your account if someone finds it out.'}
+        : 'Your password alone is enough to sign in. A second factor protects your account if someone learns it.'}
     </p>
   )
 }

@@ -47,7 +47,7 @@ export function showSettings(context: Context): Middleware {
             <h2>Second factor</h2>
             <p>
               {session.hasSecondFactor
-                ? 'Signing in requires more than your password. '
+                ? 'Signing in requires a second factor. '
                 : 'Your password alone is enough to sign in. '}
               <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'Manage' : 'Set up a second factor'}</a>
             </p>

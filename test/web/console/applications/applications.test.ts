@@ -184,7 +184,7 @@ describeConsole('applications in the console', ({ context, web, receiver, openLi
     expect(wordsOf(html))
       .to.include('1 line of 1 user connected')
       .and.include('disabled Endpoint settings')
-      .and.include('inboundText held 0 none')
+      .and.include('inboundText held 0 None')
       .and.not.include('Hi there')
     expect(html).to.include(`href="/console/endpoints/${endpointId}"`)
     expectSentTo(await submit('fields', TYPED), `${path}?done=application-saved`)

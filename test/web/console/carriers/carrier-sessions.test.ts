@@ -59,7 +59,7 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
     const own = `${CARRIERS}/${account.id}`
     expect(await read(own))
       .to.include('>Phone</h2>')
-      .and.to.include('no contact with the phone yet')
+      .and.to.include('No contact with the phone yet')
     const contactAt = new Date(Date.now() - 150_000)
     const phone = { id: 'one', batteryPercent: 84, isCharging: true, contactAt }
     for (const [awayAfterMs, expected] of [

@@ -156,7 +156,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
         expectNoSecret(answer)
         const isGiven = change['secret-apiKey'] === undefined
         expect(
-          answer.text.includes('<small class="why">Enter this again. It was not kept.</small>'),
+          answer.text.includes('<small class="why">Enter this again. It was not saved.</small>'),
         ).to.equal(isGiven)
       }
       expect(await listAccountOverviews(context)).to.deep.equal(before)

@@ -50,12 +50,12 @@ describeConsole('health and held events on the page of an endpoint', (site) => {
 
     it('count waiting and held events', async () => {
       await receive()
-      expect(await words()).to.include('1 event waits for an attempt.')
+      expect(await words()).to.include('1 event is waiting for an attempt.')
       await receive()
       const { id } = await receive()
       await context.db('deliveries').where({ id }).update({ status: 'held', last_failure: 'timeout' })
       expect(await words())
-        .to.include('2 events wait for an attempt. 1 event is held.')
+        .to.include('2 events are waiting for an attempt. 1 event is held.')
         .and.include('1 event 1 failed')
     })
 

@@ -21,7 +21,7 @@ const FIELDS = {
 }
 
 const ASKS_AGAIN =
-  /<textarea name="secretHeaders"[^>]* aria-invalid="true"[^>]*><\/textarea><small class="why">Enter this again\. It was not kept/
+  /<textarea name="secretHeaders"[^>]* aria-invalid="true"[^>]*><\/textarea><small class="why">Enter this again\. It was not saved/
 
 describeConsole('the policy of an endpoint in the console', (site) => {
   const { context, web, receiver } = site
@@ -110,7 +110,7 @@ describeConsole('the policy of an endpoint in the console', (site) => {
       ['pending', 'earlier_event_waits', 'An earlier event from this number has not been delivered yet.'],
       ['exhausted', 'stopped_by_receiver', 'The server asked us to stop retrying this event'],
       ['exhausted', 'template_failed', "The endpoint's template failed"],
-      ['exhausted', 'timeout', 'this endpoint has automatic retries after timeouts turned off.'],
+      ['exhausted', 'timeout', 'retries after a timeout are turned off for this endpoint.'],
     ] as const) {
       await context.db('deliveries').where({ id }).update({ status, last_failure: failure })
       expect(await wordsAt(endpoint.line.browser, `/console/messages/${messageId}`)).to.include(words)

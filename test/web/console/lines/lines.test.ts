@@ -41,7 +41,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(words).to.match(new RegExp(`Support \\${line.number} healthy No endpoint just now`))
     expect(words).to.include('+15558880001 No name yet disabled No endpoint None yet')
     expect(words).to.include('Accepted, 24 h 1 Delivered 0')
-    expect(words).to.include('Needs attention 1 disabled +15558880001 Open the line')
+    expect(words).to.include('Needs attention 1 disabled +15558880001 Open line')
   })
 
   it('links each figure to a list of as many messages', async () => {
@@ -134,11 +134,11 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       await set(columns)
       expect(await words())
         .to.include(`${line.number} ${state}`)
-        .and.to.include(`Needs attention 1 ${need} Open the endpoint`)
+        .and.to.include(`Needs attention 1 ${need} Open endpoint`)
     }
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
-    expect(await words()).to.include('held events Front desk 127.0.0.1:9 Open the endpoint')
+    expect(await words()).to.include('held events Front desk 127.0.0.1:9 Open endpoint')
   })
 
   it('writes a plus at the events of a day of which only the newest 500 are counted', async () => {
@@ -183,10 +183,10 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     ] as const) {
       await queueMessage(context, line, { status: 'unknown', claimed_at: minutesAgo(5) })
       for (const text of await html()) {
-        const need = `unknown outcome Front desk Line has ${words} with an unknown outcome Started 5 minutes ago Show them`
+        const need = `unknown outcome Front desk Line has ${words} with an unknown outcome Started 5 minutes ago Show messages`
         expect(wordsOf(text), String(count)).to.include(need)
         expect(text).to.include(
-          `<a href="/console/activity?status=unknown&amp;line=${line.lineId}">Show them</a>`,
+          `<a href="/console/activity?status=unknown&amp;line=${line.lineId}">Show messages</a>`,
         )
       }
     }
@@ -200,7 +200,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       expect(wordsOf(text)).to.include(
         'Line has 1 received picture or file that could not be copied yet Started just now',
       )
-      expect(text).to.include(`<a href="/console/messages/${messageId}">Open the message</a>`)
+      expect(text).to.include(`<a href="/console/messages/${messageId}">Open message</a>`)
     }
     await context.db('media').where({ message_id: messageId }).update({ status: 'stored' })
     for (const text of await html()) expect(wordsOf(text)).to.not.include('without a copy')
@@ -223,7 +223,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       expect(wordsOf(text))
         .to.include('HTTP 500 4 endpoints 127.0.0.1:9 Started just now Show all')
         .and.to.include(
-          'no endpoint Deaf Line receives messages and has no endpoint Started just now Add an endpoint',
+          'no endpoint Deaf Line receives messages and has no endpoint Started just now Add endpoint',
         )
     }
     const [endpointId] = await context.db('endpoints').where({ line_id: line.lineId }).pluck<string[]>('id')

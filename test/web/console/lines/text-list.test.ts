@@ -127,7 +127,9 @@ describeWeb('a text to many from a CSV file', OPTIONS, ({ context, web }) => {
     const misspelt = await preview(csv, 'Hi {{nme}}')
     expect(faultOf(misspelt)).to.equal('The file has no column for {{nme}}. You can use {{Name}}, {{Phone}}')
     expect(misspelt.text, 'the file is kept').to.match(/type="hidden" name="csv" value="\ufeff?Name;Phone/)
-    expect(wordsOf((await preview(csv, 'Hi', { column: 'Name' })).text)).to.include('No row can be sent.')
+    expect(wordsOf((await preview(csv, 'Hi', { column: 'Name' })).text)).to.include(
+      'None of the rows can be sent.',
+    )
     for (const [wrong, fault] of [
       ['', 'The file is empty'],
       [`${ANNA},Ada\n`, 'The first line must name the columns, such as phone,name'],

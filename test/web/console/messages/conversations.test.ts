@@ -247,7 +247,7 @@ describeConsole('the conversations of a line', (site) => {
       303,
       '/console/inbox?done=conversations-read',
     ])
-    expect(await inbox()).to.include('You have read everything')
+    expect(await inbox()).to.include('You are all caught up')
   })
 
   it('are not counted for users who have not viewed them for 30 days, until the next view', async () => {
@@ -363,7 +363,7 @@ describeConsole('the conversations of a line', (site) => {
     expect(await listed('?state=archived'))
       .to.include(ANNA)
       .and.not.include(BEN)
-    expect(await thread()).to.include('Move to inbox')
+    expect(await thread()).to.include('Unarchive')
     await saveContact(context, line.userId, ANNA, { blocked: false })
     await receive(ANNA, 'Again')
     expect(await listed('?state=archived')).to.include('No archived conversations.')
@@ -453,7 +453,7 @@ describeConsole('the conversations of a line', (site) => {
         .and.not.include(BEN)
       expect(searched.upTo > shown.upTo, 'a page that does not show all').to.equal(true)
       await line.browser.submit('/console/inbox/read', shownIn(await inbox()))
-      expect(wordsOf(await inbox())).to.include('You have read everything')
+      expect(wordsOf(await inbox())).to.include('You are all caught up')
     })
   })
 

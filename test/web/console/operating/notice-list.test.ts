@@ -58,7 +58,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(text).to.include(
       'The endpoint at hooks.example.com of the line <bdi dir="auto">Front desk</bdi> is disabled',
     )
-    expect(text).to.include(`<a href="/console/endpoints/${endpointId}">Open the endpoint</a>`)
+    expect(text).to.include(`<a href="/console/endpoints/${endpointId}">Open endpoint</a>`)
     expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
     await setLineEndpointUrl(context, user.id, lineId, undefined)
     expect(await showTo(user), 'a page that is not there')
@@ -96,7 +96,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     const text = await showTo(operator)
     expect(text).to.match(new RegExp(`id="${account}"(?:(?!</li>).)*Deleted<`, 's'))
     expect(text).to.include('Front desk</bdi> is disabled').and.to.include('The queue send-message is stuck')
-    expect(text).to.include(`<a href="/console/users/${user.id}">Open the user</a>`)
+    expect(text).to.include(`<a href="/console/users/${user.id}">Open user</a>`)
     expect(text).to.include('<code>send-message</code> process is running')
   })
 

@@ -32,7 +32,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     const file = { columns: ['phone'], rows: [{ line: 2, values: [ANNA] }] }
     await startTextList(context, own, { file, text: 'Hello', column: 'phone' }, id)
     const { text } = await operating.submit(PEOPLE, { number: ANNA })
-    expect(wordsOf(text)).to.include('Rows of text lists 1').and.include('Erase data')
+    expect(wordsOf(text)).to.include('Rows in text lists 1').and.include('Erase data')
     await context.db('tasks').where({ id }).delete()
   })
 

@@ -76,7 +76,7 @@ describeWeb('pauses in the console', ({ context, web }) => {
       const form = `/console/endpoints/${line.endpointId}`
       expectSentTo(await owning.submit(`${form}/pause`), `${form}?done=events-paused`)
       expect(await wordsAt(owning, `/console/endpoints/${line.endpointId}`)).to.match(
-        /Events are paused since [^.]* by you\./,
+        /Events have been paused since [^.]* by you\./,
       )
       const { id, event_id: eventId } = await receiveForDelivery(context, line)
       const messageId = await messageOfEvent(context, eventId)

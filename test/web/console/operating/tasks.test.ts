@@ -32,11 +32,11 @@ describeConsole('replays and background tasks in the console', (site) => {
   }
 
   it('one button resends what the server missed, with a progress bar', async () => {
-    expect(wordsOf(await endpoint.page())).not.to.include('not delivered since')
+    expect(wordsOf(await endpoint.page())).not.to.include('undelivered event')
     const first = await miss()
     await miss()
     const page = await endpoint.page()
-    expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Retry/)
+    expect(wordsOf(page)).to.match(/2 undelivered events since \S+ \S+ UTC ?\. Retry/)
     const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
     expectSentTo(await endpoint.submit('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
     expect(await tasks()).to.match(/Event replay for Office 0 of 2 waiting Stop/)
@@ -95,7 +95,7 @@ describeConsole('replays and background tasks in the console', (site) => {
     const missed = await miss()
     const typed = { from: '2026-01-01T00:00', zone: 'Europe/Berlin', outcome: 'any', perSecond: '20' }
     const counted = await endpoint.submit('replay', { ...typed, do: 'count' })
-    expect(wordsOf(counted.text)).to.include('1 event fits.')
+    expect(wordsOf(counted.text)).to.include('1 event matches.')
     expect(counted.text).to.include('value="2026-01-01T00:00"').and.include('value="Europe/Berlin" selected')
     expect(await listTasksOf(context, line.userId, { limit: 1 })).to.deep.equal([])
     expect(faultOf(await endpoint.submit('replay', {}))).to.equal('From must be a date and time')
@@ -129,7 +129,7 @@ describeConsole('replays and background tasks in the console', (site) => {
     const { event_id: eventId } = await miss()
     await context.db('deliveries').where({ event_id: eventId }).update({ status: 'exhausted' })
     const path = `/console/endpoints/${application.endpointId}`
-    expect(await wordsAt(line.browser, path)).to.match(/1 event was not delivered since/)
+    expect(await wordsAt(line.browser, path)).to.match(/1 undelivered event since/)
     expectSentTo(await line.browser.submit(`${path}/replay`, { since: new Date(0).toISOString() }), STARTED)
     expect(await goOn(context, await newest())).to.include({
       applicationId: application.id,

@@ -178,10 +178,10 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(asked.text).to.include('name="confirm-unkept" value="secret-authToken"')
     const back = await browser.submit(path, { ...kept, ...password, 'confirm-unkept': 'secret-authToken' })
     expectPage(back)
-    expect(faultOf(back)).to.match(/^Thank you. Passwords, other secrets and files/)
+    expect(faultOf(back)).to.match(/^Confirmed. Passwords, other secrets and files/)
     expect(back.text).to.include('value="late"').and.to.include(`value="${kept['setting-accountSid']}"`)
     expect(back.text).to.match(
-      /name="secret-authToken" [^>]*aria-invalid="true"[^>]*><small class="why">Enter this again\. It was not kept/,
+      /name="secret-authToken" [^>]*aria-invalid="true"[^>]*><small class="why">Enter this again\. It was not saved/,
     )
     expect(await context.db('carrier_accounts').where({ name: 'late' })).to.be.empty
     const added = await browser.submit(path, { ...kept, 'secret-authToken': secret })

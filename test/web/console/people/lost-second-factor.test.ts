@@ -75,8 +75,8 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       .and.to.not.include(form('confirm'))
 
     expect((await confirming.get('/console/notices')).text)
-      .to.include('has requested to remove the second factor')
-      .and.to.include(`<a href="${path}#second-factor">Open the user</a>`)
+      .to.include('asked to remove the second factor')
+      .and.to.include(`<a href="${path}#second-factor">Open user</a>`)
     const page = await confirming.get(path)
     expect(page.text).to.include(first.email).and.to.include(REASON).and.to.include(form('confirm'))
     expectSentTo(await confirm(confirming, removalIn(page.text)!), `${path}?done=removal-confirmed`)
@@ -108,9 +108,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     const recipients = () => server.mails.flatMap(({ to }) => to)
     const everybody = [user.email, first.email, second.email].sort()
     expect(recipients().sort()).to.deep.equal(everybody)
-    expect(server.mails[0]?.text)
-      .to.include('has requested to remove the second factor')
-      .and.to.include(REASON)
+    expect(server.mails[0]?.text).to.include('asked to remove the second factor').and.to.include(REASON)
 
     await context.db('dispatches').delete()
     await confirm(confirming, await rowOf())

@@ -118,9 +118,9 @@ describeWeb('the settings', ({ context, web }) => {
       expect(token!.expiresAt!.getTime() - token!.createdAt.getTime()).to.equal(30 * 86_400_000)
 
       const listed = (await browser.get(SETTINGS)).text.replace(/<[^>]*>/g, '')
-      expect(listed).to.include('read only, of Front &lt;desk>')
+      expect(listed).to.include('Read only, on Front &lt;desk>')
       await context.db('api_tokens').where({ id: token!.id }).update({ expires_at: context.db.fn.now() })
-      expect((await browser.get(SETTINGS)).text).to.include('<strong>expired </strong>')
+      expect((await browser.get(SETTINGS)).text).to.include('<strong>Expired </strong>')
     })
 
     it('are refused from when they are revoked', async () => {

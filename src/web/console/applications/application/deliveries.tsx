@@ -40,7 +40,7 @@ export function Deliveries({ deliveries }: { deliveries: Deliveries }) {
                 </td>
                 <td data-label="Attempts">{each.attemptCount}</td>
                 <td data-label="Last failure">
-                  {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
+                  {each.lastFailure === null ? 'None' : explainFailure(each.lastFailure)}
                 </td>
               </tr>
             ))}

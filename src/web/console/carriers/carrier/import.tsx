@@ -87,7 +87,7 @@ function NumberRow({ number, name, line, isTicked }: AccountNumber & { isTicked:
       </td>
       <td data-label="Line">
         {line === undefined ? (
-          <span class="muted">not a line yet</span>
+          <span class="muted">Not a line yet</span>
         ) : (
           <>
             <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrierAccount}

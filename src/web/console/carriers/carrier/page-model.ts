@@ -19,7 +19,7 @@ export function carrierPath(accountId: string): string {
 
 export function describePace({ messagesPerSecond, messagesPerSecondPerLine }: CarrierAccount): string {
   const limits = [
-    ...(messagesPerSecondPerLine === null ? [] : [`${messagesPerSecondPerLine}/s a line`]),
+    ...(messagesPerSecondPerLine === null ? [] : [`${messagesPerSecondPerLine}/s per line`]),
     ...(messagesPerSecond === null ? [] : [`${messagesPerSecond}/s in total`]),
   ]
   return limits.length === 0 ? 'No limit' : limits.join(', ')

@@ -52,7 +52,7 @@ export function Connection({ account }: { account: ListedCarrierAccount }) {
 
 function PhonesNow({ account }: { account: ListedCarrierAccount }) {
   const phones = viewPhones(account)
-  if (phones.length === 0) return <span class="muted">no contact with the phone yet</span>
+  if (phones.length === 0) return <span class="muted">No contact with the phone yet</span>
   return phones.map(({ id, battery, isAway, contactAt }) => (
     <p key={id}>
       {isAway && (

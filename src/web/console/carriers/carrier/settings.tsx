@@ -93,10 +93,10 @@ function SettingTable({ settings }: { settings: readonly Shown[] }) {
 }
 
 function SettingValue({ setting: { isSet, value, type } }: { setting: SettingView }) {
-  if (!isSet) return <span class="muted">not set</span>
-  if (value === '') return <span class="muted">empty</span>
+  if (!isSet) return <span class="muted">Not set</span>
+  if (value === '') return <span class="muted">Empty</span>
   if (value === undefined) return <span class="badge">set</span>
-  if (type === 'boolean') return <>{value === 'true' ? 'yes' : 'no'}</>
+  if (type === 'boolean') return <>{value === 'true' ? 'Yes' : 'No'}</>
   return <code>{value}</code>
 }
 

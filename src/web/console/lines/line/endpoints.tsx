@@ -17,20 +17,22 @@ export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: 
   return (
     <Section view={view} id="endpoints" title="Endpoints" offers={mayAdd ? [action] : []}>
       <p>
-        Each event is also sent to these URLs, up to {MAX_LINE_ENDPOINTS}. Each has its own secret, policy and
-        health, and a slow one does not delay the others.
+        Each event is also sent to these URLs, up to {MAX_LINE_ENDPOINTS}. Each has its own secret, delivery
+        settings and health, and a slow one does not delay the others.
       </p>
       {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
       {!connection.enabled && <NeedsConnection view={view} />}
       {connection.enabled && isFull && !view.page.isPortal && (
-        <p class="empty">This line has {MAX_LINE_ENDPOINTS}: delete one before you add another.</p>
+        <p class="empty">
+          This line has {MAX_LINE_ENDPOINTS} endpoints, the maximum. Delete one to add another.
+        </p>
       )}
       {connection.enabled && view.page.isPortal && <NeedsSignIn what="add or delete endpoints" />}
       {mayAdd && (
         <AddEndpoint
           page={view.page}
           action={action}
-          what="an endpoint"
+          what="endpoint"
           hint="For example https://example.com/linehook. It should return 200 right away."
         />
       )}

@@ -18,8 +18,8 @@ export function Limits({ view }: { view: LineView }) {
   return (
     <Section view={view} id="limits" title="Limits">
       <p>
-        Messages accepted by the incoming webhook in the last 60 seconds. Requests over the limit are refused
-        and told when to retry.
+        Messages accepted by the incoming webhook in the last 60 seconds. Requests over the limit are refused,
+        and the Retry-After header says when to try again.
       </p>
       <div {...{ 'data-live': `${view.path}/limits/live` }} data-hx-swap="innerMorph">
         <Gauges limits={view.limits} isPortal={view.page.isPortal} />

@@ -154,7 +154,7 @@ function Skipped({ texts }: { texts: readonly PlannedText[] }) {
 
 function Send({ page, action, list }: { page: Page; action: string; list: PreviewedList }) {
   const { csv, text, key, plan } = list
-  if (plan.goodCount === 0) return <p class="fault">No row can be sent.</p>
+  if (plan.goodCount === 0) return <p class="fault">None of the rows can be sent.</p>
   return (
     <Form page={page} action={action} isMultipart>
       <input type="hidden" name="key" value={key} />

@@ -146,7 +146,7 @@ function stateWords(delivery: DeliveryWithAttempts): string {
       const more = hasReceiver ? ' You can still retry it.' : ` ${explainFailure('disconnected')}`
       if (lastFailure !== null && TOLD_AT_ONCE.has(lastFailure)) return explainFailure(lastFailure)
       if (lastFailure === 'timeout') {
-        return `The attempt timed out, and this endpoint has automatic retries after timeouts turned off.${more}`
+        return `The attempt timed out, and retries after a timeout are turned off for this endpoint.${more}`
       }
       return `All attempts failed.${more}`
     }

@@ -11,7 +11,7 @@ export function JobLink(props: { page: Page; queue: QueueName; row: { id: string
   if (page.session?.role !== 'operator') return null
   return (
     <p>
-      <a href={`/queues/queue/${queue}/${jobIdOf(row.id, row.jobGeneration)}`}>Its job</a> in the queue{' '}
+      <a href={`/queues/queue/${queue}/${jobIdOf(row.id, row.jobGeneration)}`}>Job</a> in the queue{' '}
       <a href={`/queues/queue/${queue}`}>{queue}</a>
     </p>
   )

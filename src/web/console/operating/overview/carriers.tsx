@@ -50,7 +50,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
 }
 
 function describeRecent({ handedOverCount, failedCount, unknownCount }: CarrierView): string {
-  if (handedOverCount === 0) return 'no messages'
+  if (handedOverCount === 0) return 'No messages'
   const share = (count: number) => percent(count / handedOverCount)
   const unknown = unknownCount === 0 ? '' : `, ${share(unknownCount)} unknown`
   return `${countOf(handedOverCount, 'message')}, ${share(failedCount)} failed${unknown}`
@@ -73,7 +73,7 @@ function LastError({
       </span>
     )
   }
-  if (lastErrorAt === null) return <span class="muted">none</span>
+  if (lastErrorAt === null) return <span class="muted">None</span>
   return (
     <span>
       {lastError === null ? 'No reason given.' : explainFailure(lastError)}

@@ -8,7 +8,7 @@ import type { Cure } from '../../../../domain/operating/overview/cure.js'
  * Links to the page where something is fixed. What belongs to another user is reached through that user's page.
  *
  * @param props.page left out where no portal session comes
- * @param props.children what is linked instead of words such as "Open the line"
+ * @param props.children what is linked instead of words such as "Open line"
  */
 export function CureLink(props: { page?: Page; cure: Cure; userId: string; children?: ComponentChildren }) {
   const { page, cure, userId, children } = props
@@ -21,44 +21,44 @@ export function CureLink(props: { page?: Page; cure: Cure; userId: string; child
 function placeOf(cure: Cure, userId: string): [href: string, label: string] {
   switch (cure.at) {
     case 'carrier':
-      return [`/console/carriers/${cure.id}`, 'Open the account']
+      return [`/console/carriers/${cure.id}`, 'Open account']
     case 'queues':
-      return ['/queues', 'Open the queues']
+      return ['/queues', 'Open queues']
     case 'user':
       if (cure.own !== undefined && cure.userId === userId)
         return [`/console/${cure.own}`, `Open your ${cure.own}`]
       break
     case 'sending':
-      return ['/console/sending', 'Resume it']
+      return ['/console/sending', 'Resume']
     case 'here':
       return [`#${cure.part}`, 'See below']
     case 'line sending':
       if (cure.userId === userId) return [sectionPath(cure.lineId, 'sending'), 'Open sending']
       break
     case 'line endpoints':
-      if (cure.userId === userId) return [tabPath(cure.lineId, 'receive'), 'Add an endpoint']
+      if (cure.userId === userId) return [tabPath(cure.lineId, 'receive'), 'Add endpoint']
       break
     case 'line':
-      if (cure.userId === userId) return [`/console/lines/${cure.lineId}`, 'Open the line']
+      if (cure.userId === userId) return [`/console/lines/${cure.lineId}`, 'Open line']
       break
     case 'endpoint':
-      if (cure.userId === userId) return [`/console/endpoints/${cure.endpointId}`, 'Open the endpoint']
+      if (cure.userId === userId) return [`/console/endpoints/${cure.endpointId}`, 'Open endpoint']
       break
     case 'second factor':
       if (cure.userId === userId) return ['/console/settings/second-factor', 'Open your second factor']
-      return [`/console/users/${cure.userId}#second-factor`, 'Open the user']
+      return [`/console/users/${cure.userId}#second-factor`, 'Open user']
     case 'unknown messages':
       if (cure.userId === userId) {
         const line = cure.lineId === undefined ? '' : `&line=${cure.lineId}`
-        return [`/console/activity?status=unknown${line}`, 'Show them']
+        return [`/console/activity?status=unknown${line}`, 'Show messages']
       }
       break
     case 'message':
-      if (cure.userId === userId) return [`/console/messages/${cure.messageId}`, 'Open the message']
+      if (cure.userId === userId) return [`/console/messages/${cure.messageId}`, 'Open message']
       break
     case 'failed messages':
-      if (cure.userId === userId) return ['/console/activity?status=failed', 'Show what failed']
+      if (cure.userId === userId) return ['/console/activity?status=failed', 'Show failed messages']
       break
   }
-  return [`/console/users/${cure.userId}`, 'Open the user']
+  return [`/console/users/${cure.userId}`, 'Open user']
 }

@@ -33,7 +33,7 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
       )}
       {passkeys.length > 0 && <Table page={page} passkeys={passkeys} />}
       {isPossible && (
-        <PasskeyForm page={page} action={ACTION} does="add" button="Add a passkey">
+        <PasskeyForm page={page} action={ACTION} does="add" button="Add passkey">
           <input type="hidden" name="next" value={next} />
           <Field
             page={page}

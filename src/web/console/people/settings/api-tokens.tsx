@@ -83,7 +83,7 @@ export function ApiTokens(props: {
                 </td>
                 <td data-label="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</td>
                 <td data-label="Expires">
-                  {isExpired && <strong>expired </strong>}
+                  {isExpired && <strong>Expired </strong>}
                   {expiresAt === null ? 'Never' : <Time at={expiresAt} />}
                 </td>
                 <td>
@@ -113,7 +113,7 @@ function NewToken({ page, action, lines }: { page: Page; action: string; lines: 
   const typed = (name: string, otherwise: string) => typedIn(page, action, name) ?? otherwise
   return (
     <details open={page.fault?.action === action}>
-      <summary>Create a token</summary>
+      <summary>Create token</summary>
       <Form page={page} action={action} class="row">
         <Field
           page={page}
@@ -167,10 +167,10 @@ function ScopeInWords(props: { scope: TokenScope & { lineName: string | null } }
   const { isReadOnly, lineId, lineName } = props.scope
   return (
     <>
-      {isReadOnly ? 'read only' : 'everything'}
+      {isReadOnly ? 'Read only' : 'Everything'}
       {lineId !== null && (
         <>
-          {', of '}
+          {', on '}
           <UserText>{lineName ?? lineId}</UserText>
         </>
       )}

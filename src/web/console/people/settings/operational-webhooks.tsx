@@ -24,7 +24,7 @@ export function OperationalWebhooks({ page, endpoints }: { page: Page; endpoints
         <AddEndpoint
           page={page}
           action={ACTION}
-          what="an operational webhook"
+          what="operational webhook"
           hint="For example https://example.com/alerts."
         />
       )}

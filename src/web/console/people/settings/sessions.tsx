@@ -33,7 +33,7 @@ export function Sessions(props: Listed) {
       {sessions.length > 1 && (
         <Form page={page} action={`${SETTINGS}/sessions/end-others`}>
           <button type="submit" class="secondary">
-            End all others
+            End all other sessions
           </button>
         </Form>
       )}

@@ -61,7 +61,9 @@ describeConsole("a line's tab Receive", ({ context, receiver, openLine }) => {
     const written = { url: receiver.url }
     const { userId, lineId } = line
     for (let n = 0; n < 10; n += 1) await addEndpoint(context, userId, { lineId }, written)
-    expect(await line.words('/receive')).to.include('This line has 10: delete one before you add another.')
+    expect(await line.words('/receive')).to.include(
+      'This line has 10 endpoints, the maximum. Delete one to add another.',
+    )
     const refused = await line.submit('endpoints', written)
     expectFault(
       refused,

@@ -38,8 +38,8 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
  */
 const OTHER_CLAIM_MS = 1000
 
-const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
-const LOST = 'its process ended unexpectedly each time. Check the memory and the log of `maintenance`'
+const CRASHED = 'It failed unexpectedly. Check the log of `maintenance`'
+const LOST = 'Its process ended unexpectedly each time. Check the memory and the log of `maintenance`'
 
 /**
  * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres. An

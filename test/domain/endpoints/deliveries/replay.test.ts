@@ -383,7 +383,7 @@ describeContext('replaying events', (context) => {
     expect(await getTask(context, undefined, work.id)).to.include({
       status: 'failed',
       doneCount: 1,
-      error: 'it failed unexpectedly. Check the log of `maintenance`',
+      error: 'It failed unexpectedly. Check the log of `maintenance`',
     })
     expect(lines.map(({ msg, taskId, status }) => [msg, taskId, status])).to.deep.equal([
       ['task.ended', work.id, 'failed'],
@@ -412,7 +412,7 @@ describeContext('replaying events', (context) => {
       expect(await goOn({ ...context, log }, { id }, 1)).to.include({
         status: 'failed',
         doneCount: 1,
-        error: 'its process ended unexpectedly each time. Check the memory and the log of `maintenance`',
+        error: 'Its process ended unexpectedly each time. Check the memory and the log of `maintenance`',
       })
       expect(lines.map(({ msg, status }) => [msg, status])).to.deep.equal([['task.ended', 'failed']])
     })

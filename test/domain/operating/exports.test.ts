@@ -9,6 +9,7 @@ import { exportLine, exportPerson, exportUser } from '../../../src/domain/operat
 import { zipOf, type ExportFile } from '../../../src/domain/operating/exports/zip.js'
 import { getOwnLine } from '../../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
@@ -90,6 +91,26 @@ describeContext('exports', (context) => {
     const all = Buffer.concat([...files.values()]).toString()
     expect(all).not.to.match(/whsec_|password_?hash|"tokenHash|sealed/i)
     for (const secret of [token, line.token, line.signingSecret]) expect(all).not.to.include(secret)
+  })
+
+  it('of a user have a folder for each line, whatever its name', async () => {
+    const names = ['../../a', 'a\\b', '50%']
+    for (const number of names) {
+      const { lineId } = await createLine(context, { userId: line.userId })
+      await changeRows(context, 'lines', lineId, { number: `${number}${newId().slice(-2)}` })
+    }
+    const files = [...(await readZip(await buffer(await exportUser(context, line.userId)))).keys()]
+    const folders = files
+      .filter((name) => name.endsWith('line.json'))
+      .map((name) => name.split('/').slice(0, -1))
+    expect(
+      folders.map(([first, second, ...rest]) => [first, second?.slice(0, -2), rest]),
+    ).to.have.deep.members([
+      ['lines', line.number.slice(0, -2), []],
+      ['lines', '..%2F..%2Fa', []],
+      ['lines', 'a%5Cb', []],
+      ['lines', '50%25', []],
+    ])
   })
 
   it('of a person have what was said with them on the lines of all users, and with nobody else', async () => {

@@ -99,8 +99,13 @@ async function* userFiles(context: Context, userId: string): AsyncGenerator<Expo
   yield jsonLines('contacts.jsonl', contactsOf(context, userId))
   yield jsonLines('history.jsonl', historyOf(context, userId))
   for (const line of await listOwnLines(context, userId)) {
-    yield* lineFiles(context, line, `lines/${line.number}/`)
+    yield* lineFiles(context, line, `lines/${folderNameOf(line.number)}/`)
   }
+}
+
+/** A line's name may be `a/b` or `../a`: its files are in one folder nevertheless, and in none outside of the zip. */
+function folderNameOf(number: string): string {
+  return number.replace(/[/\\%]/g, (character) => encodeURIComponent(character))
 }
 
 async function* contactsOf(context: Context, userId: string) {

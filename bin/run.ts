@@ -10,6 +10,7 @@ import { CannotConnect } from '../src/database/outage.js'
 import { asError, Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
 import { describeFileFault } from './file-fault.js'
+import { inOptions } from './option-names.js'
 import { printableFor } from './terminal.js'
 import { NOT_ALLOWED } from '../src/database/operating/identity.js'
 
@@ -110,7 +111,7 @@ export function environment(): NodeJS.ProcessEnv {
  * @throws the error itself if it is any other
  */
 export function explain(error: unknown): string {
-  if (error instanceof UserError) return error.message
+  if (error instanceof UserError) return inOptions(error.message)
   const given = givenEnvironment()
   const isConfigured = (given.DATABASE_URL ?? given.DATABASE_URL_FILE) !== undefined
   if (error instanceof ConfigInvalid) {

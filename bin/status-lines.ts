@@ -111,7 +111,7 @@ function describeEndpoints({ endpoints }: EndpointTroubles): string[] {
           ? 'slow, so it gets fewer events at a time'
           : `failed ${countOf(consecutiveFailureCount, 'time')} in a row`
       const state = disabledAt === null ? failing : 'disabled'
-      const left = `${describeCount(waitingCount)} events waiting, ${describeCount(heldCount)} held`
+      const left = `${countOf(waitingCount, 'event')} waiting, ${describeCount(heldCount)} held`
       return `  ${endpoint.host} ${ownerOf(endpoint)}: ${state}; ${left}`
     },
   )

@@ -22,7 +22,6 @@ import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
 import { tryMessageNow } from '../../src/domain/messages/try-now.js'
 import { newId } from '../../src/ids.js'
 import { MESSAGE_STATUSES } from '../../src/states.js'
-import { SOURCE_LABELS } from '../../src/web/console/messages/message/labels.js'
 import { readInput } from '../input.js'
 import { run } from '../run.js'
 import { commandsAbout } from '../subject-command.js'
@@ -226,7 +225,7 @@ function factsOf(message: Message, lineName: string, options: ShowOptions): stri
   const length = text === null ? '' : `${text.length} characters; add --text to show them`
   return facts({
     line: `${printable(lineName)} (${message.lineId})`,
-    source: SOURCE_LABELS[message.source],
+    source: message.source,
     from: shownNumber(message.fromNumber, options),
     to: shownNumber(message.toNumber, options),
     state: printable(message.status + why),

@@ -85,7 +85,7 @@ describeCommands(
         ],
         [
           ['webhook', 'regenerate', number, '--overlap', '86401'],
-          'overlapSeconds must be a whole number from 0 to 86400',
+          '--overlap must be a whole number from 0 to 86400',
         ],
       ] as const) {
         expect(await refuse(...args)).to.equal(sentence)

@@ -35,7 +35,9 @@ describeCommands('linehook endpoint', ({ environment, context, run, json, refuse
     expect(await endpoint('remove', id)).to.deep.equal(['endpoint deleted'])
     expect(await endpoint('list', line.number)).to.deep.equal(['There are no endpoints.'])
     for (const gone of [id, newId()]) {
-      expect(await refuse('endpoint', 'change', gone, '--name', 'x')).to.match(/^No such endpoint/)
+      expect(await refuse('endpoint', 'change', gone, '--name', 'x')).to.equal(
+        'No such endpoint. See `linehook endpoint list`',
+      )
     }
   })
 

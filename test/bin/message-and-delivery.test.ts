@@ -52,7 +52,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
     expect(ids(await list('message', 'list', '--client-ref', 'order 9'))).to.deep.equal([id])
     const moved = await json('message', 'reschedule', id, '--send-at', '150m')
     expect(moved).to.include({ id, status: 'scheduled', clientRef: 'order 9' })
-    expect(await refuse('message', 'reschedule', id, '--send-at', '4h')).to.match(/later than sendAt/)
+    expect(await refuse('message', 'reschedule', id, '--send-at', '4h')).to.match(/later than --send-at/)
     expect(await run('message', 'cancel', id)).to.deep.equal([`${id} is cancelled`])
     await context.db('messages').where({ id }).delete()
   })
@@ -112,6 +112,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
     expect(lines[0]).to.equal(`outbound text ${failed}`)
     const said = lines.join('\n')
     expect(said).to.match(/ state +failed: no +\[31msuch number\n/)
+    expect(said).to.match(/ source +webhook\n/)
     expect(said).to.match(/ text +16 characters; add --text to show them/)
     expect(said).not.to.include(ANNA)
 

@@ -43,7 +43,9 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     expect(await run('carrier', 'resume', 'simulator')).to.deep.equal([
       'carrier account simulator is resumed',
     ])
-    expect(await refuse('carrier', 'pause', 'nobody')).to.include('No carrier account is named')
+    expect(await refuse('carrier', 'pause', 'nobody')).to.equal(
+      'No carrier account is named nobody. See `linehook carrier list`',
+    )
   })
 
   it('sending pause, status and resume are of everything, and say what else is paused', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { countNewestMinutes } from '../../src/domain/operating/overview/count-minutes.js'
 import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import type { Overview } from '../../src/domain/operating/overview/overview.js'
-import { queueMessage } from '../domain/fixtures.js'
+import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createLine } from '../helpers/factories.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { until } from '../helpers/until.js'
@@ -28,6 +28,7 @@ describeCommands('linehook status', ({ environment, context }) => {
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/secret-path' })
     await context.db('endpoints').update({ failing_since: new Date(), consecutive_failure_count: 3 })
     await queueMessage(context, line, { status: 'sent' })
+    await receiveForDelivery(context, line)
   })
 
   it('shows what the overview shows on one screen, without colours where nobody looks', async () => {
@@ -41,9 +42,9 @@ describeCommands('linehook status', ({ environment, context }) => {
     expect(said).to.match(/\n {2}Postgres {9}healthy {7}Version: \d/)
     expect(said).to.match(/\n {2}Storage {10}healthy .* Writing: Not tested/)
     expect(said).to.match(
-      /Failing or slow endpoints, worst first\n {2}127\.0\.0\.1:9 of the line \+1555\d{7}: failed 3 times in a row; 0 events waiting, 0 held\n/,
+      /Failing or slow endpoints, worst first\n {2}127\.0\.0\.1:9 of the line \+1555\d{7}: failed 3 times in a row; 1 event waiting, 0 held\n/,
     )
-    expect(said).to.match(/Busiest lines in the last 15 minutes\n {2}\+1555\d{7} {5}1 accepted, 0 received\n/)
+    expect(said).to.match(/Busiest lines in the last 15 minutes\n {2}\+1555\d{7} {5}1 accepted, 1 received\n/)
     expect(said).not.to.include('secret-path')
     expect(said).not.to.include('\u001b')
   })

@@ -69,12 +69,12 @@ describeCommands('linehook token', ({ context, run: command, json, refuse }) => 
       ],
       [[...create, ' '], 'name must have 1 to 100 characters. Say what the token is for'],
       [[...create, '\u200b'], 'name must contain at least one visible character'],
-      [['revoke', 'ada@example.com', '1'], 'No such API token'],
+      [['revoke', 'ada@example.com', '1'], 'No such API token. See `linehook token list`'],
       [
         [...create, 'Wall', '--expires-in-days', '4000'],
-        'expiresInDays must be a whole number from 1 to 3650',
+        '--expires-in-days must be a whole number from 1 to 3650',
       ],
-      [[...create, 'Wall', '--line', other.number], 'No such line'],
+      [[...create, 'Wall', '--line', other.number], 'No such line. See `linehook line list`'],
     ] as const) {
       expect(await refuse('token', ...args)).to.equal(sentence)
     }

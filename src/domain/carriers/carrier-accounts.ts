@@ -114,7 +114,8 @@ export async function listAccountOverviews({
 /** @throws UserError 404 */
 export async function getCarrierAccount({ db }: Pick<Context, 'db'>, name: string): Promise<CarrierAccount> {
   const account = await findCarrierAccount(db, { name })
-  if (account === undefined) throw new UserError(`No carrier account is named ${name}`, 404)
+  if (account === undefined)
+    throw new UserError(`No carrier account is named ${name}. See \`linehook carrier list\``, 404)
   return account
 }
 

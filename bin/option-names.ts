@@ -1,0 +1,34 @@
+/** What a person wrote for the field that a refusal names: its text is also that of `/v1` and of the console. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  allowedCountries: '--countries',
+  clientRef: '--client-ref',
+  expiresInDays: '--expires-in-days',
+  mediaUrl: '--media-url',
+  mediaUrls: '--media-url',
+  messagesPerMinute: '--per-minute',
+  messagesPerNumberPerMinute: '--per-number',
+  // An option of some commands, and an argument of others. All call the value so.
+  optInEvents: 'types',
+  overlapSeconds: '--overlap',
+  sendAt: '--send-at',
+  toNumber: '--to',
+}
+
+// An option that is repeated has no index.
+const FIELDS = new RegExp(`\\b(${Object.keys(OPTIONS).join('|')})\\b(?:\\[\\d+\\])?`, 'g')
+
+/** Refusals of which more than the name of a field differs. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  'Give at least one field of the policy': 'Give at least one --set, such as --set retrySchedule=short',
+  'Give at least one of name, url and optInEvents': 'Give at least one of --name, --url and --events',
+  'Give text, mediaUrl or both': 'Give --text, --media-url or both',
+  'No such API token': 'No such API token. See `linehook token list`',
+  'No such endpoint': 'No such endpoint. See `linehook endpoint list`',
+  'No such line': 'No such line. See `linehook line list`',
+  'No such task': 'No such task. See `linehook task list`',
+}
+
+/** Returns a refusal in the words of the command line: with its options, and the command that lists what there is. */
+export function inOptions(refusal: string): string {
+  return SENTENCES[refusal] ?? refusal.replace(FIELDS, (whole, field: string) => OPTIONS[field] ?? whole)
+}

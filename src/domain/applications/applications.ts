@@ -196,7 +196,7 @@ export async function deleteApplication(context: Context, userId: string, id: st
       before: { name: application.name, connectedLineCount: lines.length },
     })
   })
-  await endDeliveriesOf(context, id)
+  await endDeliveriesOf(context, [{ applicationId: id }])
 }
 
 /** Finds the application with this client id for OAuth; undefined if there is none, or it was deleted. */

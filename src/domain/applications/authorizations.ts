@@ -59,7 +59,7 @@ export async function authorizeLines(
     })
     return { removed, deliveries }
   })
-  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+  await finishEnding(context, [{ applicationId, lineIds: removed, deliveries }])
 }
 
 /** Records that the user was asked and declined. */
@@ -158,7 +158,7 @@ async function end(
   if (removed.length === 0) {
     throw new UserError(rest.length === 0 ? 'No such application' : 'No such line', 404)
   }
-  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+  await finishEnding(context, [{ applicationId, lineIds: removed, deliveries }])
 }
 
 /** The result of a transaction, for `finishEnding`. */
@@ -184,11 +184,13 @@ export async function endAllAuthorizations(trx: Database, userId: string): Promi
   return ended
 }
 
-/** Informs the application, and gives up its waiting deliveries. Called after the transaction. */
-export async function finishEnding(context: Context, ended: EndedAuthorizations): Promise<void> {
-  const { applicationId, lineIds, deliveries } = ended
-  void context.queues.enqueueDeliveries(deliveries)
-  for (const lineId of lineIds) await endDeliveriesOf(context, applicationId, lineId)
+/** Informs the applications, and gives up their waiting deliveries. Called after the transaction. */
+export async function finishEnding(context: Context, ended: readonly EndedAuthorizations[]): Promise<void> {
+  void context.queues.enqueueDeliveries(ended.flatMap(({ deliveries }) => deliveries))
+  const lines = ended.flatMap(({ applicationId, lineIds }) =>
+    lineIds.map((lineId) => ({ applicationId, lineId })),
+  )
+  await endDeliveriesOf(context, lines)
 }
 
 async function numbersOf(trx: Database, lineIds: readonly string[]): Promise<string[]> {

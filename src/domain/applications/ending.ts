@@ -11,23 +11,20 @@ import type { Context } from '../context.js'
 const BATCH = 1000
 
 /**
- * Gives up deliveries that wait for an application: all of them, or those of one line. This only keeps them from being
+ * Gives up deliveries that wait for applications: all of one, or those of one line. This only keeps them from being
  * shown as waiting: the claim of a delivery (`claim_in_lanes`) checks anyway whether the line is still connected. So an
  * outage is not reported to the caller, whose change is committed and would look as if it were not.
  */
 export async function endDeliveriesOf(
   { db, log }: Context,
-  applicationId: string,
-  lineId?: string,
+  ended: readonly { applicationId: string; lineId?: string }[],
 ): Promise<void> {
   try {
-    for (;;) {
-      const count = await endWaitingDeliveries(db, applicationId, lineId, BATCH)
-      if (count < BATCH) return
-    }
+    for (const { applicationId, lineId } of ended)
+      while ((await endWaitingDeliveries(db, applicationId, lineId, BATCH)) === BATCH);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
-    log.warn({ applicationId, lineId, err: error }, 'deliveries.not_ended')
+    log.warn({ count: ended.length, err: error }, 'deliveries.not_ended')
   }
 }
 

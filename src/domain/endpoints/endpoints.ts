@@ -157,7 +157,7 @@ export async function deleteEndpoint(
     await markEndpointDeleted(context, trx, endpoint)
     return endpoint
   })
-  await endDeliveriesTo(context, deleted.id)
+  await endDeliveriesTo(context, [deleted.id])
   return deleted
 }
 
@@ -175,16 +175,16 @@ export async function markEndpointDeleted(
 const BATCH = 1000
 
 /**
- * Gives up deliveries that wait for a deleted endpoint. This only keeps them from being shown as waiting:
+ * Gives up deliveries that wait for deleted endpoints. This only keeps them from being shown as waiting:
  * `claim_deliveries` gives up the ones that it finds. So an outage is not reported to the caller, whose deletion is
  * committed.
  */
-export async function endDeliveriesTo({ db, log }: Context, endpointId: string): Promise<void> {
+export async function endDeliveriesTo({ db, log }: Context, endpointIds: readonly string[]): Promise<void> {
   try {
-    while ((await endWaitingDeliveriesTo(db, endpointId, BATCH)) === BATCH);
+    for (const id of endpointIds) while ((await endWaitingDeliveriesTo(db, id, BATCH)) === BATCH);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
-    log.warn({ endpointId, err: error }, 'deliveries.not_ended')
+    log.warn({ endpointIds, err: error }, 'deliveries.not_ended')
   }
 }
 

@@ -61,7 +61,7 @@ export async function disconnect(context: Context, userId: string, lineId: strin
       deleted.push(endpoint.id)
     }
   })
-  for (const id of deleted) await endDeliveriesTo(context, id)
+  await endDeliveriesTo(context, deleted)
 }
 
 /**

@@ -62,6 +62,6 @@ export async function finishRevoking(
   context: Context,
   { apiTokens, authorizations }: Revoking,
 ): Promise<RevokedAccess> {
-  for (const ended of authorizations) await finishEnding(context, ended)
+  await finishEnding(context, authorizations)
   return { apiTokenCount: apiTokens.length, applicationCount: authorizations.length }
 }

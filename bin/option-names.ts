@@ -19,9 +19,13 @@ const FIELDS = new RegExp(`\\b(${Object.keys(OPTIONS).join('|')})\\b(?:\\[\\d+\\
 
 /** Refusals of which more than the name of a field differs. */
 const SENTENCES: Readonly<Record<string, string>> = {
+  "An operational webhook has no optInEvents. It gets its user's notifications":
+    "An operational webhook takes no --events. It gets its user's notifications",
   'Give at least one field of the policy': 'Give at least one --set, such as --set retrySchedule=short',
   'Give at least one of name, url and optInEvents': 'Give at least one of --name, --url and --events',
   'Give text, mediaUrl or both': 'Give --text, --media-url or both',
+  'optInEvents needs an outgoing webhook URL (outgoingWebhookUrl). Give one too':
+    'The line has no outgoing webhook URL. Set one first, with `linehook connection set-url`',
   'No such API token': 'No such API token. See `linehook token list`',
   'No such endpoint': 'No such endpoint. See `linehook endpoint list`',
   'No such line': 'No such line. See `linehook line list`',

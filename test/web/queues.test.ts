@@ -261,6 +261,32 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       })
     })
 
+    it('is closed to one address whatever addresses it claims to come from', async () => {
+      const claiming = (written: (claimed: string) => string) => (n: number) => ({
+        ...basic('operator', `guess ${n}`),
+        'X-Forwarded-For': written(`203.0.113.${n}`),
+      })
+      const closes = async (to: TestWeb, headersOf: ReturnType<typeof claiming>) => {
+        const statuses: number[] = []
+        for (let n = 0; n < 11; n += 1) {
+          statuses.push((await to.request('/queues', { headers: headersOf(n) })).status)
+        }
+        expect(statuses).to.deep.equal([...Array<number>(10).fill(401), 429])
+      }
+      // A proxy adds the address that it sees behind those that the client has written.
+      for (const [hops, written] of [
+        ['1', (claimed: string) => `${claimed}, 192.0.2.9`],
+        ['2', (claimed: string) => `${claimed}, 192.0.2.9, 198.51.100.1`],
+      ] as const) {
+        const environment = { QUEUES_PASSWORD: PASSWORD, TRUSTED_PROXY_HOPS: hops }
+        await withWeb(environment, ({ web: behind }) => closes(behind, claiming(written)))
+      }
+      await closes(
+        web,
+        claiming((claimed) => claimed),
+      )
+    })
+
     it('checks at most a hundred guesses of any number of addresses', async () => {
       await withWeb({ QUEUES_PASSWORD: PASSWORD, TRUSTED_PROXY_HOPS: '1' }, async ({ web: behind }) => {
         const statuses = await Promise.all(

@@ -313,6 +313,54 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       }
     })
 
+    it('contacts:read sees the contacts and contacts:write changes them, while the latest consent allows it', async () => {
+      await sibling()
+      const number = newNumber()
+      const ask = (token: string, method: string, path: string, fields: object) =>
+        call(token, path, { method, body: JSON.stringify(fields) })
+      const save = (token: string, name: string) =>
+        ask(token, 'POST', '/v1/contacts', { phoneNumber: number, name })
+      const rename = (token: string, name: string) =>
+        ask(token, 'PUT', `/v1/contacts/${encodeURIComponent(number)}`, { name })
+      const namesSeenBy = async (token: string) =>
+        ((await call(token, '/v1/contacts')).body as { name: string }[]).map(({ name }) => name)
+
+      const write = await authorize('contacts:write')
+      const saved = await save(write, 'Ann')
+      expect(saved.body, saved.text).to.deep.include({ name: 'Ann', lineIds: [lineId] })
+      expect((await rename(write, 'Anna')).body).to.include({ name: 'Anna' })
+      expectInsufficient(await call(write, '/v1/contacts'), 'contacts:read')
+      const read = await authorize('contacts:read')
+      expect(await namesSeenBy(read)).to.deep.equal(['Anna'])
+      for (const change of [save, rename]) {
+        expectInsufficient(await change(read, 'Ben'), 'contacts:write')
+        expectProblem(await change(write, 'Ben'), 403, /no longer allows/)
+      }
+      await authorize('messages:write')
+      expectProblem(await call(read, '/v1/contacts'), 403, /no longer allows/)
+      const kept = await server.context.db('contacts').where({ number }).pluck('name')
+      expect(kept).to.deep.equal(['Anna'])
+    })
+
+    it('messages:connect reads all messages of a line, and changes only those that the application sent', async () => {
+      const token = await authorize()
+      const sendAt = new Date(Date.now() + 3_600_000).toISOString()
+      const change = (id: string) => [
+        () => call(token, `/v1/messages/${id}`, { method: 'PATCH', body: JSON.stringify({ sendAt }) }),
+        () => call(token, `/v1/messages/${id}/cancel`, { method: 'POST' }),
+      ]
+      const others = await queueMessage(server.context, visitor.line)
+      for (const ask of change(others)) expectProblem(await ask(), 403, /only the messages it sent/)
+      expect((await call(token, `/v1/messages/${others}`)).body).to.include({
+        status: 'queued',
+        sendAt: null,
+      })
+      const { id } = (await send(token)).body as { id: string }
+      const changed = []
+      for (const ask of change(id)) changed.push(((await ask()).body as { status: string }).status)
+      expect(changed).to.deep.equal(['scheduled', 'failed'])
+    })
+
     it('the latest consent applies, even to an older token with more scopes', async () => {
       const token = await authorize('messages:write,messages:connect')
       const { id } = (await send(token)).body as { id: string }

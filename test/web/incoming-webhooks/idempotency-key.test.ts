@@ -51,6 +51,25 @@ describeWeb('Idempotency-Key', ({ context, web }) => {
     expect(await messagesOf(context, line.lineId)).to.have.length(1)
   })
 
+  it('the same key with another option is 422: it would not be sent as its caller wants', async () => {
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+    const options = [
+      [{ sendAt: inHours(1) }, { sendAt: inHours(2) }],
+      [{ expiresAt: inHours(1) }, { expiresAt: inHours(2) }],
+      [{ clientRef: 'order 7' }, { clientRef: 'order 8' }],
+      [{ carrierOptions: { templateId: '1107' } }, { carrierOptions: { templateId: '1108' } }],
+    ] as const
+    const ids: unknown[] = []
+    for (const [n, [given, other]] of options.entries()) {
+      const first = await send(`k${n}`, given)
+      expectAccepted(first)
+      for (const changed of [other, {}]) expectRefused(await send(`k${n}`, changed), 422, REUSED)
+      expect(idOf(await send(`k${n}`, given))).to.equal(idOf(first))
+      ids.push(idOf(first))
+    }
+    expect((await messagesOf(context, line.lineId)).map(({ id }) => id)).to.have.members(ids)
+  })
+
   it('without a key every request is a message; an empty one is refused, because a repeat would send again', async () => {
     const ids = [
       await web.post(line.webhookPath, messageBody()),
@@ -114,8 +133,9 @@ describeWeb('Idempotency-Key', ({ context, web }) => {
     expectAccepted(await send('stopped', { toNumber: number, text: 'another text' }))
   })
 
-  it('is 409 at once while the first request is still being accepted, however long that takes', async () => {
+  it('is 409 at once while the first request is still being accepted, however long that takes, on its line only', async () => {
     const { db } = context
+    const other = await createLine(context)
     const holder = await openHolder(db)
     let first: Promise<Answer>
     try {
@@ -127,6 +147,7 @@ describeWeb('Idempotency-Key', ({ context, web }) => {
       )
       const repeats = await Promise.all([send('k'), send('k'), send('k', { text: 'Other' })])
       for (const repeat of repeats) expectRefused(repeat, 409, IN_FLIGHT)
+      expectAccepted(await send('k', {}, other))
       expect(await countWaitingForLocks(context)).to.equal(1)
     } finally {
       await holder.rollback()

@@ -88,9 +88,13 @@ describeContext('a message for later', (context) => {
     await changeRows(context, 'lines', line.lineId, { messages_per_number_per_minute: 2 })
     const later = await Promise.all(Array.from({ length: 5 }, () => submitted({ sendAt: inMs(HOUR) })))
     expect(later.map(({ outcome }) => outcome)).to.deep.equal(Array<string>(5).fill('accepted'))
-    expect((await submitted()).windows!.toNumber.used).to.equal(1)
+    const usedOf = ({ windows }: Awaited<ReturnType<typeof submitted>>) => [
+      windows!.toNumber.used,
+      windows!.line.used,
+    ]
+    expect(usedOf(await submitted())).to.deep.equal([1, 1])
     const last = await submitted({ sendAt: inMs(HOUR) })
-    expect([last.outcome, last.windows!.toNumber.used]).to.deep.equal(['accepted', 1])
+    expect([last.outcome, ...usedOf(last)]).to.deep.equal(['accepted', 1, 1])
     expect((await submitted()).outcome).to.equal('accepted')
     expect((await submitted()).outcome).to.equal('rate_limited')
     const ids = [...later, last].map(({ messageId }) => messageId!)
@@ -236,23 +240,29 @@ describeContext('a message for later', (context) => {
     ])
   })
 
-  it('of an application fails when its user has ended the connection meanwhile', async () => {
-    const { id: applicationId } = await createApplication(context)
-    await connect(context, { id: applicationId }, line)
-    const from = { applicationId, sendAt: inMs(HOUR) }
-    const [sent, waiting, ended] = [await post(from), await post(from), await post(from)]
-    for (const { id } of [sent, waiting]) await come(id)
-    await releaseDue(context)
-    expect(await sendWhenDue(context, sent.id)).to.include({ kind: 'sent' })
-    expect(await statusOf(waiting.id)).to.equal('queued')
-    await endAuthorization(context, line.userId, applicationId, line.lineId)
-    await come(ended.id)
-    expect(await releaseDue(context)).to.equal(0)
-    expect(await sendWhenDue(context, waiting.id)).to.deep.equal({ kind: 'failed', error: 'disconnected' })
-    for (const { id } of [waiting, ended]) {
-      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'disconnected' })
-    }
-  })
+  const changesOfMind: [what: string, change: (applicationId: string) => Promise<unknown>][] = [
+    ['has ended the connection', (id) => endAuthorization(context, line.userId, id, line.lineId)],
+    ['no longer lets it send', (id) => connect(context, { id }, line, ['lines:read', 'contacts:write'])],
+  ]
+  for (const [what, change] of changesOfMind) {
+    it(`of an application fails when its user ${what} meanwhile`, async () => {
+      const { id: applicationId } = await createApplication(context)
+      await connect(context, { id: applicationId }, line)
+      const from = { applicationId, sendAt: inMs(HOUR) }
+      const [sent, waiting, ended] = [await post(from), await post(from), await post(from)]
+      for (const { id } of [sent, waiting]) await come(id)
+      await releaseDue(context)
+      expect(await sendWhenDue(context, sent.id)).to.include({ kind: 'sent' })
+      expect(await statusOf(waiting.id)).to.equal('queued')
+      await change(applicationId)
+      await come(ended.id)
+      expect(await releaseDue(context)).to.equal(0)
+      expect(await sendWhenDue(context, waiting.id)).to.deep.equal({ kind: 'failed', error: 'disconnected' })
+      for (const { id } of [waiting, ended]) {
+        expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'disconnected' })
+      }
+    })
+  }
 
   it('comes in batches, each message by itself and in their order', async () => {
     const other = await createLine(context)

@@ -20,6 +20,12 @@ describeWeb('RateLimit-Policy and RateLimit', { environment }, ({ context, web }
     expect(left(await post(messageBody({ toNumber: second })))).to.deep.equal({ number: 4, line: 27 })
   })
 
+  it('do not count a message for later', async () => {
+    const sendAt = new Date(Date.now() + 3_600_000).toISOString()
+    expect(left(await post(messageBody({ sendAt })))).to.deep.equal({ number: 5, line: 30 })
+    expect(left(await post('no JSON'))).to.deep.equal({ line: 30 })
+  })
+
   it('tell when the next message comes back', async () => {
     const number = newNumber()
     const since = performance.now()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
-import { ago, changeRows } from '../../domain/fixtures.js'
+import { ago, changeRows, post } from '../../domain/fixtures.js'
 import { createLine, lineForEachTest, messageBody } from '../../helpers/factories.js'
 import { describeWeb, withWeb, type Answer } from '../../helpers/web/web.js'
 import { until } from '../../helpers/until.js'
@@ -100,6 +100,15 @@ describeWeb('the limits of an incoming webhook', ({ context, web }) => {
     expectRefused(await send(other), 403, EXCEEDED)
     await web.post('/simulator/inbound', inbound)
     expectRefused(await send(writer), 403, EXCEEDED)
+  })
+
+  it('are those of the webhook alone: what /v1 sends neither counts nor is refused', async () => {
+    const number = newNumber()
+    const postByApi = () => post(context, line, { toNumber: number })
+    for (let n = 0; n < 6; n += 1) await postByApi()
+    await sendMany(5, () => number)
+    expectRefused(await send(number), 403, EXCEEDED)
+    expect(await postByApi()).to.include({ status: 'queued' })
   })
 
   it('are settings of the line', async () => {

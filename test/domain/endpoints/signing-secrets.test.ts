@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import { getConnection } from '../../../src/domain/lines/connection-overview.js'
-import { revealSigningSecret, rotateSigningSecret } from '../../../src/domain/endpoints/signing-secrets.js'
+import { publicKeyOf } from '../../../src/domain/endpoints/deliveries/signature.js'
+import {
+  findPublicKeys,
+  revealSigningSecret,
+  rotateSigningSecret,
+} from '../../../src/domain/endpoints/signing-secrets.js'
 import { sendTestEvent, testEventTypesOf, triggerEvent } from '../../../src/domain/endpoints/test-event.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { disableConnection } from '../../../src/domain/lines/connections.js'
@@ -64,6 +69,9 @@ describeContext('what an endpoint gets from its owner', (context) => {
       })
       const request = await sent()
       expect(signersOf(request, secret, line.signingSecret)).to.deep.equal([true, false])
+      await sendTestEvent(context, ...own(line))
+      expect(signersOf(receiver.requests.at(-1), secret, line.signingSecret)).to.deep.equal([true, false])
+      expect(await findPublicKeys(context, line.endpointId)).to.deep.equal([publicKeyOf(secret)])
     })
 
     it('is not ended by a rotation that is repeated while it signs too', async () => {

@@ -1489,7 +1489,7 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.due_work(overdue interval, max_lost integer)
+CREATE OR REPLACE FUNCTION public.due_work(overdue interval, max_lost integer, looks_into_lanes boolean)
  RETURNS text[]
  LANGUAGE plpgsql
  STABLE
@@ -1508,7 +1508,7 @@ begin
       then 'expired media' end,
     case when exists (select from messages m where m.status = 'queued' and m.due_at < now_at - overdue)
       then 'stranded messages' end,
-    case when exists (select from idle_lanes(overdue, max_lost, 1)) then 'idle lanes' end,
+    case when looks_into_lanes and exists (select from idle_lanes(overdue, max_lost, 1)) then 'idle lanes' end,
     case when exists (select from media x where x.status = 'pending' and x.due_at < now_at - overdue)
       then 'stranded media' end,
     case when exists (select from tasks t where t.status in ('waiting', 'running') and t.due_at < now_at - overdue)

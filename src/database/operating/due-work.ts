@@ -20,14 +20,15 @@ export type DueWork =
 /**
  * @param overdueMs the time for which rows are left to their jobs
  * @param maxLost a delivery whose worker was lost this often is a suspect
+ * @param looksIntoLanes whether idle lanes are looked for
  */
 export async function findDueWork(
   db: Database,
-  { overdueMs, maxLost }: { overdueMs: number; maxLost: number },
+  { overdueMs, maxLost, looksIntoLanes }: { overdueMs: number; maxLost: number; looksIntoLanes: boolean },
 ): Promise<Set<DueWork>> {
   const { rows } = await db.raw<{ rows: [{ found: DueWork[] }] }>(
-    'select due_work(make_interval(secs => ?), ?) as found',
-    [overdueMs / 1000, maxLost],
+    'select due_work(make_interval(secs => ?), ?, ?) as found',
+    [overdueMs / 1000, maxLost, looksIntoLanes],
   )
   return new Set(rows[0].found)
 }

@@ -28,7 +28,7 @@ describeContext('what there is to do', (context) => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
   })
 
-  const asked = { overdueMs: OVERDUE_MS, maxLost: MAX_LOST }
+  const asked = { overdueMs: OVERDUE_MS, maxLost: MAX_LOST, looksIntoLanes: true }
   const found = async () => [...(await findDueWork(context.db, asked))]
   const at = (sql: string): Knex.Raw => context.db.raw(sql)
   const insert = (table: string, row: object) => context.db(table).insert({ id: at('new_id()'), ...row })
@@ -108,6 +108,11 @@ describeContext('what there is to do', (context) => {
       expect(await found()).to.deep.equal([kind])
     })
   }
+
+  it('is no idle lane if nobody looks for it', async () => {
+    await delivery({ due_at: at(OVERDUE) })
+    expect(await findDueWork(context.db, { ...asked, looksIntoLanes: false })).to.deep.equal(new Set())
+  })
 
   it('is what expires, too', async () => {
     await message({ expires_at: at(SOON) })

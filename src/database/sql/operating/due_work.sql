@@ -1,7 +1,8 @@
 -- What `maintenance` has to do now, by name. It is called every second in place of a dozen statements that find
 -- nothing most of the time. It may name something that turns out to be nothing, but leaves nothing out. overdue: how
--- long a row is left to its job. max_lost: a delivery whose worker was lost this often is a suspect.
-create or replace function due_work(overdue interval, max_lost integer) returns text[]
+-- long a row is left to its job. max_lost: a delivery whose worker was lost this often is a suspect. looks_into_lanes:
+-- whether idle lanes are looked for, which costs time for each endpoint with deliveries that wait, also for a retry.
+create or replace function due_work(overdue interval, max_lost integer, looks_into_lanes boolean) returns text[]
 language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   now_at timestamptz := clock_timestamp();
@@ -15,7 +16,7 @@ begin
       then 'expired media' end,
     case when exists (select from messages m where m.status = 'queued' and m.due_at < now_at - overdue)
       then 'stranded messages' end,
-    case when exists (select from idle_lanes(overdue, max_lost, 1)) then 'idle lanes' end,
+    case when looks_into_lanes and exists (select from idle_lanes(overdue, max_lost, 1)) then 'idle lanes' end,
     case when exists (select from media x where x.status = 'pending' and x.due_at < now_at - overdue)
       then 'stranded media' end,
     case when exists (select from tasks t where t.status in ('waiting', 'running') and t.due_at < now_at - overdue)

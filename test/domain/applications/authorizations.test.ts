@@ -262,6 +262,14 @@ describeContext('lines of applications', (context) => {
       })
     }
 
+    it('is not held while its line is disabled', async () => {
+      await setLineStatus(context, line.userId, line.lineId, 'disabled')
+      await disconnect()
+      const [row] = await deliveries()
+      expect(await attempt(row!)).to.deep.equal({ kind: 'delivered' })
+      expect(received()).to.deep.equal([eventOf(line)])
+    })
+
     it('is enqueued at once', async () => {
       await disconnect()
       const [row] = await deliveries()

@@ -391,6 +391,10 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         })
       expect((await replay({}, '/preview')).body).to.deep.equal({ count: 1, isMore: false })
       expectProblem(await replay({ url: 'https://example.com/' }), 403, /^url: only users can/)
+      const other = await sibling()
+      for (const path of ['', '/preview']) {
+        expectProblem(await replay({ lineId: other.lineId }, path), 409, /gets no events from this line/)
+      }
       const { id } = (await replay({})).body as { id: string }
       expect(await goOn(server.context, { id })).to.include({ status: 'done', doneCount: 1 })
       const again = await deliveries.clone().where({ status: 'pending' }).pluck('application_id')

@@ -86,6 +86,11 @@ const LOOKS: Look[] = [
     },
   },
   {
+    name: 'on a tablet',
+    viewport: { width: 768, height: 1024 },
+    checks: { 'nothing scrolls sideways': isNotWiderThan },
+  },
+  {
     name: 'at 200 %',
     viewport: { width: 640, height: 450 },
     checks: { 'nothing scrolls sideways with everything opened (WCAG 1.4.4)': isNotWiderThan },

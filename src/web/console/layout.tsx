@@ -132,7 +132,7 @@ function Header({ page }: { page: Page }) {
 function Navigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
-      <button type="button" class="menu-button narrow-only" popovertarget="nav">
+      <button type="button" class="menu-button" popovertarget="nav">
         Menu <HeadCount of="menu" unread={page} />
       </button>
       <nav id="nav" class="nav" popover="auto" aria-label="Main">
@@ -170,7 +170,7 @@ function Navigation({ page, session }: { page: Page; session: Session }) {
 function PortalNavigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
-      <button type="button" class="menu-button narrow-only" popovertarget="nav">
+      <button type="button" class="menu-button" popovertarget="nav">
         Menu
       </button>
       <nav id="nav" class="nav" popover="auto" aria-label="Main">

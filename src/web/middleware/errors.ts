@@ -98,6 +98,7 @@ function answerError(ctx: KoaContext, context: Context, status: number, message:
 /** HTTP's own names of statuses are for programs. */
 const PAGE_TITLES: Record<number, string> = {
   400: 'Invalid request',
+  401: 'Not signed in',
   403: 'Not allowed',
   404: 'Page not found',
   410: 'No longer available',

@@ -364,10 +364,14 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     it('the latest consent applies, even to an older token with more scopes', async () => {
       const token = await authorize('messages:write,messages:connect')
       const { id } = (await send(token)).body as { id: string }
+      const writer = await authorize('messages:write')
+      expect(await idsAt(writer, '/v1/messages')).to.deep.equal([id])
       await authorize('lines:read')
-      expectProblem(await send(token), 403, /not connected/)
-      expect(await idsAt(token, '/v1/messages')).to.deep.equal([])
-      expect((await call(token, `/v1/messages/${id}`)).status).to.equal(404)
+      for (const older of [token, writer]) {
+        expectProblem(await send(older), 403, /not connected/)
+        expect(await idsAt(older, '/v1/messages')).to.deep.equal([])
+        expect((await call(older, `/v1/messages/${id}`)).status).to.equal(404)
+      }
       await authorize('messages:write')
       expect((await send(token)).status).to.equal(200)
     })

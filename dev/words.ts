@@ -14,6 +14,11 @@ const NO_WORDS =
 /** Attributes that people see or hear. */
 const VISIBLE = new Set(['title', 'label', 'placeholder', 'aria-label', 'alt', 'summary', 'hint', 'caption'])
 
+// `npm run words | head` ends when `head` does.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  process.exit(code === 'EPIPE' ? 0 : 1)
+})
+
 const [only] = process.argv.slice(2)
 for (const folder of FOLDERS) {
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {

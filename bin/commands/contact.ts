@@ -9,7 +9,7 @@ import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { maskNumber, printable, table } from '../terminal.js'
-import { wholeNumber } from '../whole-number.js'
+import { wholeNumberBetween } from '../whole-number.js'
 
 const PAGE_SIZE = 100
 const MAX_PAGE = 100_000
@@ -38,16 +38,13 @@ export function addContactCommands(program: Command): void {
     .description("list a user's contacts, oldest first")
     .requiredOption('--user <email>', 'the user')
     .option('--blocked', 'only blocked numbers')
-    .option('--page <number>', `the page, of ${PAGE_SIZE} contacts each`, wholeNumber, 1)
+    .option('--page <number>', `the page, of ${PAGE_SIZE} contacts each`, wholeNumberBetween(1, MAX_PAGE), 1)
     .option('--numbers', 'show whole phone numbers')
     .option('--json', 'print JSON')
     .action((options: ListOptions) =>
       run(options, async (context) => {
         const { id } = await getUserByEmail(context, options.user)
-        const page = {
-          offset: (Math.min(Math.max(options.page, 1), MAX_PAGE) - 1) * PAGE_SIZE,
-          limit: PAGE_SIZE,
-        }
+        const page = { offset: (options.page - 1) * PAGE_SIZE, limit: PAGE_SIZE }
         const contacts = await listContacts(context, id, { isBlocked: options.blocked }, page)
         const rows = contacts.map((each) => rowOf(each, options.numbers))
         const lines = rows.length === 0 ? ['There are no contacts on this page.'] : table(rows)

@@ -5,8 +5,8 @@ import { parseNumber } from '../../src/domain/messages/phone-number.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
-import { missingDayOf, parseMoment, withinSpan } from '../../src/kit/text/moments.js'
-import { wholeNumber } from '../whole-number.js'
+import { missingDayOf, parseDay, parseMoment, withinSpan } from '../../src/kit/text/moments.js'
+import { wholeNumberBetween } from '../whole-number.js'
 
 const MAX_LIMIT = 1000
 
@@ -38,7 +38,7 @@ export function withListOptions(
     .option('--since <time>', `start of the time range: ${TIMES}`, moment)
     .option('--until <time>', 'before this time', moment)
     .option('--before <id>', 'older than this ID: the last one on the previous page')
-    .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, limit, 50)
+    .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, wholeNumberBetween(1, MAX_LIMIT), 50)
     .option('--numbers', 'show whole phone numbers')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
@@ -78,15 +78,17 @@ export function readFilter({ number, since, until, before, limit }: ListOptions)
   }
 }
 
-export const TIMES = 'a time such as 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
+export const TIMES =
+  'a time such as 2026-11-21 or 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Reads a moment as people write it on a command line. */
+/** Reads a moment as people write it on a command line. A day begins at midnight UTC. */
 export function moment(written: string, _before?: unknown, now = Date.now()): Date {
   const ago = spanOf(written)
   if (ago !== undefined) return new Date(now - ago)
-  return wholeMoment(written, TIMES)
+  const day = parseDay(written)
+  return Number.isNaN(day) ? wholeMoment(written, TIMES) : new Date(day)
 }
 
 export const TIMES_AHEAD =
@@ -107,10 +109,4 @@ function wholeMoment(written: string, wanted: string): Date {
   const at = parseMoment(written)
   if (Number.isNaN(at)) throw new InvalidArgumentError(`It must be ${wanted}${missingDayOf(written)}.`)
   return new Date(withinSpan(at))
-}
-
-function limit(written: string): number {
-  const count = wholeNumber(written)
-  if (count < 1 || count > MAX_LIMIT) throw new InvalidArgumentError(`It must be between 1 and ${MAX_LIMIT}.`)
-  return count
 }

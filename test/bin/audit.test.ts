@@ -30,12 +30,12 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
   it('prints what fits as JSON, and says when nothing does', async () => {
     await createApiToken(context, ada.id, 'a program')
     const rows = await json<ListedAuditRow[]>(
-      ...['audit', '--user', ada.email, '--action', 'api_token', '--from', '2020-01-01'],
+      ...['audit', '--user', ada.email, '--action', 'api_token', '--from', '2h'],
     )
     expect(rows.map(({ action, userEmail, after }) => [action, userEmail, after])).to.deep.equal([
       ['api_token.created', ada.email, { name: 'a program' }],
     ])
-    const nothing = await run('audit', '--user', ada.id, '--until', '2020-01-01T00:00:00Z')
+    const nothing = await run('audit', '--user', ada.id, '--until', '2020-01-01')
     expect(nothing).to.deep.equal(['No entries match.'])
   })
 
@@ -47,10 +47,10 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
       'action must be the name of an action, such as line.renamed, or of a group, such as line',
     ],
     ['--subject', 'Shop', "subject must be an ID, a line's number or a user's email address"],
-    ['--from', 'yesterday', 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.'],
+    ['--from', 'yesterday', 'or 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d.'],
     ['--from', '2026-11-31', ': there is no 2026-11-31 in the calendar.'],
-    ['--limit', '0', 'It must be a whole number from 1 to 10000.'],
-    ['--limit', '10001', 'It must be a whole number from 1 to 10000.'],
+    ['--limit', '0', 'It must be between 1 and 10000.'],
+    ['--limit', '10001', 'It must be between 1 and 10000.'],
   ] as const) {
     it(`refuses ${option} ${value}`, async () => {
       const { exitCode, errorLines } = await command(environment, ['audit', option, value])

@@ -63,7 +63,7 @@ describeCommands('linehook event replay', ({ environment, context, run, json, re
     const { exitCode, errorLines } = await command(environment, asked)
     expect([exitCode, errorLines[0]]).to.deep.equal([
       1,
-      "error: option '--since <time>' argument 'monday' is invalid. It must be a time such as 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d.",
+      "error: option '--since <time>' argument 'monday' is invalid. It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d.",
     ])
   })
 })

@@ -51,15 +51,16 @@ describe('what the command line shows', () => {
     ).to.deep.equal(['a    bb', 'aaa  b   c'])
   })
 
-  it('moments as times, or as how long ago', () => {
+  it('moments as times or days, or as how long ago', () => {
     const now = Date.parse('2026-11-21T13:00:00Z')
     const read = (written: string) => moment(written, undefined, now).toISOString()
     expect(read('90s')).to.equal('2026-11-21T12:58:30.000Z')
     expect(read('3d')).to.equal('2026-11-18T13:00:00.000Z')
     expect(read('2026-11-21T14:00:00+02:00')).to.equal('2026-11-21T12:00:00.000Z')
-    for (const wrong of ['yesterday', '5', '2026-11-21', '2026-13-01T00:00:00Z']) {
+    expect(read('2026-11-21')).to.equal('2026-11-21T00:00:00.000Z')
+    for (const wrong of ['yesterday', '5', '2026-11', '2026-13-01T00:00:00Z']) {
       expect(() => read(wrong), wrong).to.throw(
-        /^It must be a time such as 2026-11-21T13:00:00Z, or how long ago/,
+        /^It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z, or how long ago/,
       )
     }
   })

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { listAudit, recordView, type ListedAuditRow } from '../../../src/domain/operating/audit.js'
 import { readAuditFilter } from '../../../src/domain/operating/audit/filter.js'
 import {
@@ -7,8 +7,9 @@ import {
   changesOf,
   type Change,
 } from '../../../src/domain/operating/audit/describe.js'
-import { missingDayOf, parseDay, parseMoment } from '../../../src/kit/text/moments.js'
 import { run } from '../../run.js'
+import { wholeNumberBetween } from '../../whole-number.js'
+import { moment, TIMES } from '../list-options.js'
 
 const MAX_LIMIT = 10_000
 
@@ -32,9 +33,9 @@ export function addAuditCommand(program: Command): void {
     .option('--action <action>', 'one action, such as line.renamed, or a group such as line')
     .option('--subject <thing>', "what it was done to: an ID, a line's number or an email address")
     .option('--user <user>', 'the owner: an email address or an ID')
-    .option('--from <time>', 'start, such as 2026-11-21 or 2026-11-21T13:00:00Z', moment)
+    .option('--from <time>', `start: ${TIMES}`, moment)
     .option('--until <time>', 'end', moment)
-    .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, limit, 50)
+    .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, wholeNumberBetween(1, MAX_LIMIT), 50)
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
     .action(({ limit, json = false, csv = false, ...asked }: AuditOptions) =>
@@ -58,20 +59,4 @@ function lineOf(row: ListedAuditRow): string {
 function inOneLine({ name, before, after }: Change): string {
   if (before === undefined) return `${name}: ${after ?? ''}`
   return after === undefined ? `${name} was ${before}` : `${name}: ${before} → ${after}`
-}
-
-function moment(written: string): Date {
-  const day = parseDay(written)
-  const at = Number.isNaN(day) ? parseMoment(written) : day
-  if (Number.isNaN(at) || at < 0) {
-    const wanted = 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z'
-    throw new InvalidArgumentError(`${wanted}${missingDayOf(written)}.`)
-  }
-  return new Date(at)
-}
-
-function limit(written: string): number {
-  const count = /^\d{1,6}$/.test(written) ? Number(written) : NaN
-  if (count >= 1 && count <= MAX_LIMIT) return count
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`)
 }

@@ -10,6 +10,8 @@ const FRESH_MS = 500
  * wait: with 10,000 endpoints that are down, a look every second would keep a core of Postgres busy.
  */
 const LANES_SHARE = 0.05
+/** No look waits for longer: the one before may have taken long because Postgres hung, which leaves idle lanes. */
+const LANES_PAUSE_MS = 60_000
 
 /**
  * Finds out what there is to do, so that checks that run every second query nothing else while there is nothing to do.
@@ -17,32 +19,42 @@ const LANES_SHARE = 0.05
  *
  * @returns a function that returns which of the given kinds are due
  */
-export function createDueWork({
-  db,
-}: Pick<Context, 'db'>): <Kind extends DueWork>(...kinds: Kind[]) => Promise<Kind[]> {
+export function createDueWork(
+  { db }: Pick<Context, 'db'>,
+  now = () => performance.now(),
+): <Kind extends DueWork>(...kinds: Kind[]) => Promise<Kind[]> {
   let askedAt = -Infinity
   let answer: Promise<Set<DueWork>> | undefined
-  const lanes = createPace(LANES_SHARE, () => performance.now())
+  // The timer that wants to know of idle lanes may be told after the look, which was due when another one asked.
+  let areLanesIdle = false
+  const lanes = createPace(LANES_SHARE, LANES_PAUSE_MS, now)
+  const find = async (looksIntoLanes: boolean) => {
+    const found = await findDueWork(db, { overdueMs: OVERDUE_MS, maxLost: MAX_LOST, looksIntoLanes })
+    if (looksIntoLanes) areLanesIdle = found.has('idle lanes')
+    return found
+  }
   return async (...kinds) => {
-    const now = performance.now()
-    if (answer === undefined || now - askedAt > FRESH_MS) {
-      askedAt = now
-      const find = (looksIntoLanes: boolean) =>
-        findDueWork(db, { overdueMs: OVERDUE_MS, maxLost: MAX_LOST, looksIntoLanes })
+    if (answer === undefined || now() - askedAt > FRESH_MS) {
+      askedAt = now()
       answer = lanes.isDue() ? lanes.during(() => find(true)) : find(false)
     }
     const found = await answer
-    return kinds.filter((kind) => found.has(kind))
+    return kinds.filter((kind) => {
+      if (kind !== 'idle lanes') return found.has(kind)
+      const areIdle = areLanesIdle
+      areLanesIdle = false
+      return areIdle
+    })
   }
 }
 
 /**
- * Paces something so that it takes at most a share of the time, however long it takes, and also if it fails. It is not due
- * while it runs.
+ * Paces something so that it takes at most a share of the time, also if it fails, unless that would be a longer pause than
+ * `maxPauseMs`. It is not due while it runs.
  *
  * @param now a clock in milliseconds
  */
-export function createPace(share: number, now: () => number) {
+export function createPace(share: number, maxPauseMs: number, now: () => number) {
   let nextAt = -Infinity
   return {
     isDue: () => now() >= nextAt,
@@ -52,7 +64,8 @@ export function createPace(share: number, now: () => number) {
       try {
         return await run()
       } finally {
-        nextAt = startedAt + (now() - startedAt) / share
+        const endedAt = now()
+        nextAt = endedAt + Math.min((endedAt - startedAt) * (1 / share - 1), maxPauseMs)
       }
     },
   }

@@ -86,9 +86,9 @@ const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** Reads a moment as people write it on a command line. A day begins at midnight UTC. */
 export function moment(written: string, _before?: unknown, now = Date.now()): Date {
   const ago = spanOf(written)
-  if (ago !== undefined) return new Date(now - ago)
+  if (ago !== undefined) return new Date(withinSpan(now - ago))
   const day = parseDay(written)
-  return Number.isNaN(day) ? wholeMoment(written, TIMES) : new Date(day)
+  return Number.isNaN(day) ? wholeMoment(written, TIMES) : new Date(withinSpan(day))
 }
 
 export const TIMES_AHEAD =

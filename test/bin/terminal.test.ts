@@ -58,6 +58,8 @@ describe('what the command line shows', () => {
     expect(read('3d')).to.equal('2026-11-18T13:00:00.000Z')
     expect(read('2026-11-21T14:00:00+02:00')).to.equal('2026-11-21T12:00:00.000Z')
     expect(read('2026-11-21')).to.equal('2026-11-21T00:00:00.000Z')
+    for (const early of ['0000-01-01', '1969-12-31', '999999d', '1969-12-31T00:00:00Z'])
+      expect(read(early), early).to.equal('1970-01-01T00:00:00.000Z')
     for (const wrong of ['yesterday', '5', '2026-11', '2026-13-01T00:00:00Z']) {
       expect(() => read(wrong), wrong).to.throw(
         /^It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z, or how long ago/,

@@ -34,7 +34,8 @@ type Leased = Exclude<keyof typeof WORK, 'dispatches'>
 const WAIT_IN_LEASE = 8
 
 /**
- * Renews leases; rows that are no longer under way stay as they are. A row that somebody has locked holds up no other:
+ * Renews leases; rows that are no longer under way stay as they are, as does a task that was released until its next
+ * batch, which would seem to have lost its process. A row that somebody has locked holds up no other:
  * it is waited for at the end, nothing is held in the meantime, and the wait ends before the other leases do.
  *
  * @throws Unavailable, also if a row stays locked: the next renewal comes soon
@@ -52,7 +53,8 @@ export async function renewLeases(
     const { rows } = await on.raw<{ rows: { id: string }[] }>(
       `update ${table} set lease_until = clock_timestamp() + make_interval(secs => ?)
        where id between ? and ? and id = any (array(
-         select id from ${table} where id = any (?::uuid[]) and status = ? for no key update ${whenLocked}))
+         select id from ${table} where id = any (?::uuid[]) and status = ? and lease_until is not null
+         for no key update ${whenLocked}))
        returning id`,
       [leaseMs / 1000, inOrder[0] ?? null, inOrder.at(-1) ?? null, inOrder, underWay],
     )

@@ -19,6 +19,7 @@ import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { describeJobs } from '../../../../src/domain/job-subjects.js'
 import { sweep } from '../../../../src/domain/sweep.js'
+import { renewLeases } from '../../../../src/database/claims.js'
 import { claimTask, recordTaskCrash } from '../../../../src/database/operating/tasks.js'
 import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { continueTask } from '../../../../src/domain/operating/tasks/run.js'
@@ -435,6 +436,17 @@ describeContext('replaying events', (context) => {
       await continueOnce(first)
       await continueOnce(second)
       expect(await getTask(context, undefined, first)).to.include({ status: 'running', doneCount: 1 })
+    })
+
+    it('has not lost one whose lease is to be renewed when its batch has just ended', async () => {
+      await deliverAll()
+      const { id } = await start({ perSecond: 1 })
+      await continueOnce(id)
+      await renewLeases(context.db, 'tasks', [id], 60_000)
+      expect(await context.db('tasks').where({ id }).first('status', 'lease_until')).to.deep.equal({
+        status: 'running',
+        lease_until: null,
+      })
     })
 
     it('has not lost one whose batch Postgres could not do', async () => {

@@ -289,6 +289,15 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
       expect(await page.locator(part).filter({ visible: true }).count(), part).to.equal(0)
   })
 
+  it('keep a button apart from what is above it, also with a hidden field between them', async () => {
+    const page = await visit('/console/endpoints/:endpointId')
+    await page.getByText('Rotate…').click()
+    const form = page.locator('form[action$="/rotate-secret"]')
+    const { y: top = 0, height = 0 } = (await form.locator('label').boundingBox()) ?? {}
+    const { y: below = 0 } = (await form.getByRole('button').boundingBox()) ?? {}
+    expect(below - (top + height)).to.be.at.least(12)
+  })
+
   it('show the whole mark around a tab that has the focus', async () => {
     const page = await visit('/console/lines/:lineId')
     const tab = page.locator('.tabs a').first()

@@ -78,7 +78,7 @@ describeConsole('the page of an endpoint', (site) => {
       const html = await page('?show=secret')
       expect(shownSecret(html)).to.equal(secret)
       expect(html).to.include('data-copy="secret"').and.not.include(line.token)
-      expect(wordsOf(html)).not.to.include('The secret from before signs too')
+      expect(wordsOf(html)).not.to.include('The previous secret stays valid')
     })
 
     it('rotates the secret: the new one is shown at once, and the old one signs too for 24 hours', async () => {

@@ -194,7 +194,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
 
     const content = mediaAt('http://127.0.0.1:9/picture.jpg')
     const messageId = await receiveNew(context, line, { content })
-    for (const text of await html()) expect(wordsOf(text)).to.not.include('without a copy')
+    for (const text of await html()) expect(wordsOf(text)).to.not.include('could not be copied')
     expect(await copyMedia(context, messageId)).to.include({ kind: 'retry' })
     for (const text of await html()) {
       expect(wordsOf(text)).to.include(
@@ -203,7 +203,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
       expect(text).to.include(`<a href="/console/messages/${messageId}">Open message</a>`)
     }
     await context.db('media').where({ message_id: messageId }).update({ status: 'stored' })
-    for (const text of await html()) expect(wordsOf(text)).to.not.include('without a copy')
+    for (const text of await html()) expect(wordsOf(text)).to.not.include('could not be copied')
   })
 
   it('says equal causes once, names a line that nobody hears, and tries again in place', async () => {

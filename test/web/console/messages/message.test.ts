@@ -270,7 +270,7 @@ describeConsole("a message's page", (site) => {
         .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
         .and.include(`inboundText , webhook-id ${delivery.event_id}`)
         .and.include(`Delivery to ${receiver.url} pending Waiting for its first attempt.`)
-        .and.not.include('Its job')
+        .and.not.include('in the queue')
       await attempt()
       expect(await words(id)).to.match(
         /delivered [\d-]+ [\d:]+ UTC The server accepted the event\. Attempt 1 .* · \d+ ms · status 200 ok/,

@@ -53,7 +53,9 @@ async function open(href, { isBack = false } = {}) {
   const part = url.hash === '' ? null : drawer.querySelector(`[id="${CSS.escape(url.hash.slice(1))}"]`)
   if (part === null) drawer.scrollTop = 0
   else part.scrollIntoView()
-  if (!drawer.contains(document.activeElement)) {
+  // Next and Previous lose the focus when they are disabled, at the last row and the first.
+  const { activeElement } = document
+  if (!drawer.contains(activeElement) || activeElement.disabled) {
     const current = part?.querySelector('[aria-current]') ?? part?.querySelector('a') ?? drawer
     current.focus({ preventScroll: true })
   }

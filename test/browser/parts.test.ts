@@ -314,9 +314,11 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
 
   it('show the whole mark around what has the focus in a row or a list that scrolls', async () => {
     const talk = await visit('/console/lines/:lineId/conversations/:number')
+    const phone = await visit('/console/lines/:lineId/conversations/:number', PHONE)
     const crumbs = await visit('/console/lines/:lineId/start', PHONE)
     for (const [page, links] of [
       [talk, '.talk > .list a'],
+      [phone, '.talk > .who summary'],
       [crumbs, '.crumbs a'],
     ] as const) {
       const first = page.locator(links).first()
@@ -329,7 +331,8 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
         let box: Element | null = each.parentElement
         while (box !== null && !/auto|scroll|hidden/.test(getComputedStyle(box).overflowX))
           box = box.parentElement
-        const [inner, outer] = [each.getBoundingClientRect(), box!.getBoundingClientRect()]
+        box ??= document.documentElement
+        const [inner, outer] = [each.getBoundingClientRect(), box.getBoundingClientRect()]
         return [outer.left - (inner.left - mark), outer.top - (inner.top - mark)].filter((px) => px > 0)
       })
       expect(cut, links).to.deep.equal([])

@@ -77,7 +77,7 @@ describeWeb('an HTTP carrier that gives messages no ID', { environment }, ({ con
     expect(await send('by-form')).to.deep.equal(sentWithOurs)
 
     const path = `/console/carriers/${(await getCarrierAccount(context, 'by-form')).id}`
-    expect((await browser.get(path)).text).to.match(/<th scope="row">ID field<\/th><td><span[^>]*>empty</)
+    expect((await browser.get(path)).text).to.match(/<th scope="row">ID field<\/th><td><span[^>]*>Empty</)
     expect((await browser.get(`${path}?show=settings`)).text).to.match(/name="setting-idField" value(="")? /)
 
     await browser.submit(`${path}/settings`, { ...fields, 'setting-idField': 'data.id' })

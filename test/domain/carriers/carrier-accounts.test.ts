@@ -167,7 +167,11 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   })
 
   it('are unknown where there is none', async () => {
-    await expectRefusal(getCarrierAccount(context, 'nobody'), 404, 'No carrier account is named nobody')
+    await expectRefusal(
+      getCarrierAccount(context, 'nobody'),
+      404,
+      'No carrier account is named nobody. See `linehook carrier list`',
+    )
     for (const id of [newId(), 'x', '']) {
       await expectRefusal(getCarrierAccountById(context, id), 404)
       await expectRefusal(getCarrierAccountOverview(context, id), 404)

@@ -1,4 +1,4 @@
-/** What a person wrote for the field that a refusal begins with: its text is also that of `/v1` and of the console. */
+/** The options that stand for fields. Refusals name the field, because `/v1` and the console show the same sentences. */
 const OPTIONS: Readonly<Record<string, string>> = {
   allowedCountries: '--countries',
   clientRef: '--client-ref',
@@ -8,26 +8,26 @@ const OPTIONS: Readonly<Record<string, string>> = {
   mediaUrls: '--media-url',
   messagesPerMinute: '--per-minute',
   messagesPerNumberPerMinute: '--per-number',
-  // An option of some commands, and an argument of others. All call the value so.
+  // This is an option of some commands and an argument of others, and `types` is its name in all of them.
   optInEvents: 'types',
   overlapSeconds: '--overlap',
   sendAt: '--send-at',
 }
 
-// Further on, the same word may be part of a template that a person is to write, or of what a carrier said. An option
-// that is repeated has no index.
+// Only the first word is replaced: further on, it may be part of a template to copy, or of a carrier's own words. A
+// repeated option has no index.
 const FIELD = new RegExp(`^(${Object.keys(OPTIONS).join('|')})\\b(?:\\[\\d+\\])?`)
 
-/** Refusals that do not begin with a field, or of which more than its name differs. */
+/** Refusals for which replacing the first word is not enough. */
 const SENTENCES: Readonly<Record<string, string>> = {
   "An operational webhook has no optInEvents. It gets its user's notifications":
     "An operational webhook takes no --events. It gets its user's notifications",
   'Give at least one field of the policy': 'Give at least one --set, such as --set retrySchedule=short',
   'Give at least one of name, url and optInEvents': 'Give at least one of --name, --url and --events',
   'Give text, mediaUrl or both': 'Give --text, --media-url or both',
-  'Provided toNumber phone number cannot be parsed': 'Provided --to phone number cannot be parsed',
+  'Provided toNumber phone number cannot be parsed': 'The phone number in --to cannot be parsed',
   'The country of toNumber does not allow names as senders. Send from a number':
-    'The country of --to does not allow names as senders. Send from a number',
+    'The country of the number in --to does not allow names as senders. Send from a number',
   'expiresAt must be later than sendAt': '--expires-at must be later than --send-at',
   'optInEvents needs an outgoing webhook URL (outgoingWebhookUrl). Give one too':
     'The line has no outgoing webhook URL. Set one first, with `linehook connection set-url`',
@@ -37,7 +37,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'No such task': 'No such task. See `linehook task list`',
 }
 
-/** Returns a refusal in the words of the command line: with its options, and the command that lists what there is. */
+/** Returns a refusal as the command line says it: with its options, or with the command that lists what exists. */
 export function inOptions(refusal: string): string {
   return SENTENCES[refusal] ?? refusal.replace(FIELD, (whole, field: string) => OPTIONS[field] ?? whole)
 }

@@ -34,9 +34,8 @@ type Leased = Exclude<keyof typeof WORK, 'dispatches'>
 const WAIT_IN_LEASE = 8
 
 /**
- * Renews leases; rows that are no longer under way stay as they are, as does a task that was released until its next
- * batch, which would seem to have lost its process. A row that somebody has locked holds up no other:
- * it is waited for at the end, nothing is held in the meantime, and the wait ends before the other leases do.
+ * Renews leases. Rows that are no longer under way stay as they are, and so do tasks between two batches: with a lease,
+ * they would look as if they had lost their process. A row that somebody has locked holds up no other: it is waited for at the end, nothing is held in the meantime, and the wait ends before the other leases do.
  *
  * @throws Unavailable, also if a row stays locked: the next renewal comes soon
  */

@@ -10,7 +10,7 @@ const FRESH_MS = 500
  * wait: with 10,000 endpoints that are down, a look every second would keep a core of Postgres busy.
  */
 const LANES_SHARE = 0.05
-/** No look waits for longer: the one before may have taken long because Postgres hung, which leaves idle lanes. */
+/** The longest pause between two looks. When Postgres hangs, a look takes long, and lanes become idle. */
 const LANES_PAUSE_MS = 60_000
 
 /**
@@ -25,7 +25,7 @@ export function createDueWork(
 ): <Kind extends DueWork>(...kinds: Kind[]) => Promise<Kind[]> {
   let askedAt = -Infinity
   let answer: Promise<Set<DueWork>> | undefined
-  // The timer that wants to know of idle lanes may be told after the look, which was due when another one asked.
+  // A look may be due when a timer asks that has no use for it. What it found is kept for the one that has.
   let areLanesIdle = false
   const lanes = createPace(LANES_SHARE, LANES_PAUSE_MS, now)
   const find = async (looksIntoLanes: boolean) => {

@@ -29,8 +29,11 @@ describeCommands('a refusal of the command line', ({ context, refuse }) => {
       [send, /^Give --text, --media-url or both$/],
       [[...send, '--text', 'Hi', '--send-at', '40d'], /^--send-at can be at most 30 days ahead$/],
       [[...send, '--media-url', 'x'], /^--media-url must be an http:\/\/ or https:\/\/ URL/],
-      [[...send.with(-1, 'abc'), '--text', 'Hi'], /^Provided --to phone number cannot be parsed$/],
-      [[...send.with(3, name), '--text', 'Hi'], /^The country of --to does not allow names as senders\./],
+      [[...send.with(-1, 'abc'), '--text', 'Hi'], /^The phone number in --to cannot be parsed$/],
+      [
+        [...send.with(3, name), '--text', 'Hi'],
+        /^The country of the number in --to does not allow names as senders\./,
+      ],
       [[...send, '--text', 'Hi', '--client-ref', 'x'.repeat(201)], /^--client-ref must have 1 to 200/],
       [
         [...send, '--text', 'Hi', '--send-at', '3h', '--expires-at', '2h'],

@@ -227,7 +227,7 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     await drawer.getByRole('button', { name: 'Next' }).click()
     await shownAt(paths[1])
     expect(await drawer.getByRole('button', { name: 'Next' }).isDisabled()).to.equal(true)
-    // A button that is disabled has no focus any more, which is then on the whole.
+    // A disabled button loses the focus, and the drawer takes it.
     expect(await drawer.evaluate((element) => element === document.activeElement)).to.equal(true)
     expect(await rows.nth(1).getAttribute('aria-current')).to.equal('true')
     await page.keyboard.press('k')

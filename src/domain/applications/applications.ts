@@ -24,10 +24,10 @@ import {
   readEndpointUrl,
   type WrittenApplication,
 } from './application-fields.js'
-import { endDeliveriesOf } from './ending.js'
 import { setApplicationEndpointUrl } from './endpoint.js'
 import { maskUrl, record } from '../operating/audit.js'
 import type { Context } from '../context.js'
+import { endDeliveriesOf } from '../endpoints/deliveries/end-waiting.js'
 import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
 export type { Application } from '../../database/applications/application.js'

@@ -1,7 +1,6 @@
 import type { OptInEventType } from '../../event-types.js'
 import { findApplication, setApplicationEndpoint } from '../../database/applications/applications.js'
 import { transaction, type Database } from '../../database/connection.js'
-import { endWaitingDeliveriesTo } from '../../database/endpoints/deliveries/ending.js'
 import {
   deleteEndpoint as deleteRow,
   enableEndpoint as enableRow,
@@ -13,13 +12,14 @@ import {
   type EndpointOwner,
 } from '../../database/endpoints/endpoints.js'
 import { lockUser } from '../../database/people/users.js'
-import { Unavailable, UserError } from '../../errors.js'
+import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newSigningSecret } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { requireEnabled } from '../lines/connection-requirements.js'
 import { readOptionalName } from '../names.js'
 import { maskUrl, record } from '../operating/audit.js'
+import { endDeliveriesOf } from './deliveries/end-waiting.js'
 import { endpointStateOf, type EndpointState } from './deliveries/endpoint-state.js'
 import { optInEventsOf, readOptInEvents } from './opt-in-events.js'
 import { endpointAct, getEndpoint, endpointsOf, type EndpointCaller, type Endpoint } from './get-endpoint.js'
@@ -157,11 +157,11 @@ export async function deleteEndpoint(
     await markEndpointDeleted(context, trx, endpoint)
     return endpoint
   })
-  await endDeliveriesTo(context, [deleted.id])
+  await endDeliveriesOf(context, [{ endpointId: deleted.id }])
   return deleted
 }
 
-/** Called while it is locked. `endDeliveriesTo` has to follow the transaction. */
+/** Called while it is locked. `endDeliveriesOf` has to follow the transaction. */
 export async function markEndpointDeleted(
   context: Context,
   trx: Database,
@@ -169,23 +169,6 @@ export async function markEndpointDeleted(
 ): Promise<void> {
   await deleteRow(trx, endpoint.id)
   await record(context, trx, endpointAct(endpoint, 'endpoint.deleted', { before: detailsOf(endpoint) }))
-}
-
-/** The locks of a batch end with its statement. */
-const BATCH = 1000
-
-/**
- * Gives up deliveries that wait for deleted endpoints. This only keeps them from being shown as waiting:
- * `claim_deliveries` gives up the ones that it finds. So an outage is not reported to the caller, whose deletion is
- * committed.
- */
-export async function endDeliveriesTo({ db, log }: Context, endpointIds: readonly string[]): Promise<void> {
-  try {
-    for (const id of endpointIds) while ((await endWaitingDeliveriesTo(db, id, BATCH)) === BATCH);
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error
-    log.warn({ endpointIds, err: error }, 'deliveries.not_ended')
-  }
 }
 
 /** Finds the fault in the URL. The check takes a while, so it comes before the transaction. */

@@ -18,7 +18,8 @@ import { UserError } from '../../errors.js'
 import { maskUrl, record } from '../operating/audit.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from '../context.js'
-import { endDeliveriesTo, makeEndpoint, markEndpointDeleted } from '../endpoints/endpoints.js'
+import { endDeliveriesOf } from '../endpoints/deliveries/end-waiting.js'
+import { makeEndpoint, markEndpointDeleted } from '../endpoints/endpoints.js'
 import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
 /**
@@ -50,7 +51,7 @@ export async function disableConnection(context: Context, userId: string, lineId
  * @throws UserError 404
  */
 export async function disconnect(context: Context, userId: string, lineId: string): Promise<void> {
-  const deleted: string[] = []
+  const deleted: { endpointId: string }[] = []
   await changing(context, userId, lineId, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
     await setConnectionEnabled(trx, userId, lineId, { enabled: false })
@@ -58,10 +59,10 @@ export async function disconnect(context: Context, userId: string, lineId: strin
     for (const endpoint of await listEndpoints(trx, { lineId })) {
       if (endpoint.isOutgoingWebhook) continue
       await markEndpointDeleted(context, trx, endpoint)
-      deleted.push(endpoint.id)
+      deleted.push({ endpointId: endpoint.id })
     }
   })
-  await endDeliveriesTo(context, deleted)
+  await endDeliveriesOf(context, deleted)
 }
 
 /**

@@ -291,13 +291,19 @@ describeWeb('the pages of users', ({ context, web }) => {
     })
   })
 
-  it('list a user’s lines 50 on a page, and with them the one whose form was refused', async () => {
+  /** One line more than a page of the list has. */
+  async function addPersonWithLines(prefix: string) {
     const { id } = await createPerson(context)
     const ids: string[] = []
     for (let n = 0; n < 51; n += 1) {
-      const number = `+1555888${String(n).padStart(4, '0')}`
+      const number = `${prefix}${String(n).padStart(4, '0')}`
       ids.push((await addLine(context, { userId: id, number, carrierAccount: 'simulator' })).id)
     }
+    return { id, ids }
+  }
+
+  it('list a user’s lines 50 on a page, and with them the one whose form was refused', async () => {
+    const { id, ids } = await addPersonWithLines('+1555888')
     const listed = ({ text }: Answer) =>
       [...text.matchAll(/action="[^"]*\/lines\/([^"/]+)\/settings"/g)].map(([, lineId]) => lineId)
     const path = `${USERS}/${id}`
@@ -312,12 +318,7 @@ describeWeb('the pages of users', ({ context, web }) => {
   })
 
   it('stay on the page of the list that a line’s form was on, whether it is done or refused', async () => {
-    const { id } = await createPerson(context)
-    const ids: string[] = []
-    for (let n = 0; n < 51; n += 1) {
-      const number = `+1555889${String(n).padStart(4, '0')}`
-      ids.push((await addLine(context, { userId: id, number, carrierAccount: 'simulator' })).id)
-    }
+    const { id, ids } = await addPersonWithLines('+1555889')
     const path = `${USERS}/${id}`
     const lastId = ids.at(-1)
     const { text } = await browser.get(`${path}?sort=name&page=2`)

@@ -5,6 +5,9 @@ export function openAll(): number {
   for (const details of document.querySelectorAll<HTMLDetailsElement>('main details:not([name])')) {
     details.open = true
   }
+  // The width must not depend on the hour at which somebody looks.
+  for (const time of document.querySelectorAll('main time:not([data-as])'))
+    time.textContent = 'Nov 28, 2026, 12:44:44 PM'
   return document.documentElement.scrollWidth
 }
 

@@ -7,8 +7,8 @@ import { within, type Database } from './connection.js'
  * claimed, settled and requeued in batches, with their limits and lanes, in separate statements.
  */
 const WORK = {
-  messages: { underWay: 'sending' },
-  deliveries: { underWay: 'delivering' },
+  messages: { underWay: 'sending', attempts: 'attempt_count' },
+  deliveries: { underWay: 'delivering', attempts: 'attempt_count' },
   media: { open: ['pending'], underWay: 'fetching', attempts: 'attempt_count' },
   tasks: { open: ['waiting', 'running'], underWay: 'running', attempts: 'claim_count' },
   // A dispatch that a process has claimed is due again when its time runs out.
@@ -33,41 +33,54 @@ type Leased = Exclude<keyof typeof WORK, 'dispatches'>
 /** A row that is locked is waited for this part of a lease, so the others are renewed again in time. */
 const WAIT_IN_LEASE = 8
 
+/** SQL and its bindings: true for rows that are under way in one of these attempts, and not in a later one. */
+function areUnderWay(table: keyof typeof WORK, attempts: readonly Attempt[]): [string, Knex.Value[]] {
+  const { underWay, attempts: counter } = WORK[table]
+  const ids = attempts.map(({ id }) => id)
+  return [
+    `id = any (?::uuid[]) and status = ? and (id, ${counter}) in (select * from unnest(?::uuid[], ?::integer[]))`,
+    [ids, underWay, ids, attempts.map(({ attempt }) => attempt)],
+  ]
+}
+
 /**
- * Renews leases. Rows that are no longer under way stay as they are, and so do tasks between two batches: with a lease,
- * they would look as if they had lost their process. A row that somebody has locked holds up no other: it is waited for at the end, nothing is held in the meantime, and the wait ends before the other leases do.
+ * Renews leases. Rows that are no longer under way stay as they are, and so do those that another attempt has by now, and
+ * tasks between two batches: with a lease, they would look as if they had lost their process. A row that somebody has
+ * locked holds up no other: it is waited for at the end, nothing is held in the meantime, and the wait ends before the
+ * other leases do.
  *
  * @throws Unavailable, also if a row stays locked: the next renewal comes soon
  */
 export async function renewLeases(
   db: Database,
   table: Leased,
-  ids: readonly string[],
+  attempts: readonly Attempt[],
   leaseMs: number,
 ): Promise<void> {
-  const { underWay } = WORK[table]
-  const renew = async (on: Database, which: readonly string[], whenLocked: 'skip locked' | '') => {
-    const inOrder = [...which].sort()
+  const renew = async (on: Database, which: readonly Attempt[], whenLocked: 'skip locked' | '') => {
+    const [sql, bindings] = areUnderWay(table, which)
+    const inOrder = which.map(({ id }) => id).sort()
     // Their months: `= any (…)` alone would have Postgres open every partition.
     const { rows } = await on.raw<{ rows: { id: string }[] }>(
       `update ${table} set lease_until = clock_timestamp() + make_interval(secs => ?)
        where id between ? and ? and id = any (array(
-         select id from ${table} where id = any (?::uuid[]) and status = ? and lease_until is not null
-         for no key update ${whenLocked}))
+         select id from ${table} where ${sql} and lease_until is not null for no key update ${whenLocked}))
        returning id`,
-      [leaseMs / 1000, inOrder[0] ?? null, inOrder.at(-1) ?? null, inOrder, underWay],
+      [leaseMs / 1000, inOrder[0] ?? null, inOrder.at(-1) ?? null, ...bindings],
     )
     return rows.map(({ id }) => id)
   }
-  const renewed = new Set(await renew(db, ids, 'skip locked'))
-  const others = ids.filter((id) => !renewed.has(id))
+  const renewed = new Set(await renew(db, attempts, 'skip locked'))
+  const others = attempts.filter(({ id }) => !renewed.has(id))
   if (others.length === 0) return
-  const locked: { id: string }[] = await db(table)
-    .select('id')
-    .whereIn('id', others)
-    .where({ status: underWay })
-  for (const { id } of locked)
-    await within(db, Math.ceil(leaseMs / WAIT_IN_LEASE), (trx) => renew(trx, [id], ''))
+  const locked = new Set(
+    await db(table)
+      .whereRaw(...areUnderWay(table, others))
+      .pluck<string[]>('id'),
+  )
+  for (const each of others)
+    if (locked.has(each.id))
+      await within(db, Math.ceil(leaseMs / WAIT_IN_LEASE), (trx) => renew(trx, [each], ''))
 }
 
 /** New values by column. */
@@ -84,13 +97,8 @@ export async function writeAttempts(
   attempts: readonly Attempt[],
   changes: Changes,
 ): Promise<number> {
-  const { underWay, attempts: counter } = WORK[table]
   return db(table)
-    .where({ status: underWay })
-    .whereRaw(`(id, ${counter}) in (select * from unnest(?::uuid[], ?::integer[]))`, [
-      attempts.map(({ id }) => id),
-      attempts.map(({ attempt }) => attempt),
-    ])
+    .whereRaw(...areUnderWay(table, attempts))
     .update(changes)
 }
 

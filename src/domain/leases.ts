@@ -1,5 +1,5 @@
 import type { Database } from '../database/connection.js'
-import { renewLeases } from '../database/claims.js'
+import { renewLeases, type Attempt } from '../database/claims.js'
 import { createHeartbeat, type Heartbeat } from '../kit/process/heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 
@@ -26,7 +26,7 @@ export const LOST_WAKER_MS = 30_000
 const BEATS_IN_LEASE = 4
 
 /** The leases of the work that this process has under way. */
-export type Leases = Record<keyof typeof LEASE_MS, Heartbeat>
+export type Leases = Record<keyof typeof LEASE_MS, Heartbeat<Attempt>>
 
 /** @param leaseMs only tests give others */
 export function createLeases(
@@ -37,7 +37,7 @@ export function createLeases(
   const leasesOf = (table: keyof typeof LEASE_MS) =>
     createHeartbeat(
       leaseMs[table] / BEATS_IN_LEASE,
-      (ids) => renewLeases(db, table, ids, leaseMs[table]),
+      (attempts: readonly Attempt[]) => renewLeases(db, table, attempts, leaseMs[table]),
       log,
     )
   return {

@@ -355,7 +355,7 @@ for (const isAnalyzed of [false, true]) {
           renewLeases(
             context.db,
             'deliveries',
-            rows.map(({ id }) => id),
+            rows.map(({ id }) => ({ id, attempt: 1 })),
             8000,
           ),
         claimDeliveries,

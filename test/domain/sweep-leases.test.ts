@@ -39,6 +39,9 @@ import {
 } from './fixtures.js'
 import { openings } from '../helpers/openings.js'
 
+/** The claim of a row that was claimed once. */
+const firstOf = ({ id }: { id: string }) => ({ id, attempt: 1 })
+
 describeContext('the sweep for leases of lost workers', (context) => {
   const open = openings()
   const receiver = openForSuite(startReceiver)
@@ -98,6 +101,18 @@ describeContext('the sweep for leases of lost workers', (context) => {
     }
   })
 
+  it('renews none of an attempt that was lost: the next one of the row may be lost too', async () => {
+    const row = await receiveForDelivery(context, line)
+    await claimDelivery(context, row.id)
+    const leaseEnd = async () => (await deliveryRow(context, row.id)).lease_until
+    const first = await leaseEnd()
+    await renewLeases(context.db, 'deliveries', [{ id: row.id, attempt: 0 }], 3_600_000)
+    expect(await leaseEnd()).to.deep.equal(first)
+    await renewLeases(context.db, 'deliveries', [firstOf(row)], 3_600_000)
+    expect(await leaseEnd()).to.be.above(first!)
+    await changeRows(context, 'deliveries', row.id, { status: 'delivered' })
+  })
+
   it('renews those that nobody has locked before it waits for the others', async () => {
     const [locked, free] = [await receiveForDelivery(context, line), await receiveForDelivery(context, line)]
     for (const { id } of [locked, free]) await claimDelivery(context, id)
@@ -105,7 +120,7 @@ describeContext('the sweep for leases of lost workers', (context) => {
       (await deliveryRow(context, id)).lease_until!.getTime() > Date.now() + 60_000
     const trx = await openHolder(context.db)
     await trx('deliveries').where({ id: locked.id }).forUpdate().first('id')
-    const renewing = renewLeases(context.db, 'deliveries', [locked.id, free.id], 3_600_000)
+    const renewing = renewLeases(context.db, 'deliveries', [locked, free].map(firstOf), 3_600_000)
     await until('it waits for the lock', async () => (await countWaitingForLocks(context)) === 1)
     const wasFreeRenewed = await isRenewed(free)
     await trx.commit()
@@ -125,7 +140,7 @@ describeContext('the sweep for leases of lost workers', (context) => {
     const trx = await openHolder(context.db)
     try {
       await trx('deliveries').where({ id: locked!.id }).forUpdate().first('id')
-      for (const { id } of rows) void leases.deliveries.during(id, () => isOver)
+      for (const row of rows) void leases.deliveries.during(firstOf(row), () => isOver)
       // The first renewal comes after one or two beats of a second, and its lease ends 4 s later.
       const since = performance.now()
       await until('the first renewed lease would be over', () => performance.now() - since > 7000)

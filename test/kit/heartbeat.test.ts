@@ -3,31 +3,38 @@ import { createHeartbeat } from '../../src/kit/process/heartbeat.js'
 import { memoryLog } from '../helpers/process/log.js'
 import { until } from '../helpers/until.js'
 
+interface Claim {
+  id: string
+}
+
+/** A claim whose lease was over, and one of the same row after that. */
+const [LOST, AGAIN]: [Claim, Claim] = [{ id: 'row' }, { id: 'row' }]
+
 describe('a heartbeat', () => {
   const BEAT_MS = 20
 
   it('renews what goes on for longer than a beat, until it ends', async () => {
-    const renewed: string[][] = []
+    const renewed: Claim[][] = []
     const heartbeat = createHeartbeat(
       BEAT_MS,
-      (ids) => Promise.resolve(renewed.push([...ids])),
+      (claims: readonly Claim[]) => Promise.resolve(renewed.push([...claims])),
       memoryLog().log,
     )
     try {
       let end = (): void => undefined
-      const long = heartbeat.during('long', () => new Promise<void>((resolve) => (end = resolve)))
-      expect(await heartbeat.during('short', () => Promise.resolve('done'))).to.equal('done')
+      const long = heartbeat.during(LOST, () => new Promise<void>((resolve) => (end = resolve)))
+      expect(await heartbeat.during({ id: 'short' }, () => Promise.resolve('done'))).to.equal('done')
       await until('it is renewed twice', () => renewed.length >= 2)
+      expect(new Set(renewed.flat())).to.deep.equal(new Set([LOST]))
+      let next = (): void => undefined
+      const again = heartbeat.during(AGAIN, () => new Promise<void>((resolve) => (next = resolve)))
       end()
       await long
-      expect(new Set(renewed.flat())).to.deep.equal(new Set(['long']))
       const count = renewed.length
-      let next = (): void => undefined
-      const other = heartbeat.during('other', () => new Promise<void>((resolve) => (next = resolve)))
-      await until('the other is renewed', () => renewed.length > count)
-      expect(renewed.at(-1)).to.deep.equal(['other'])
+      await until('that of the same row is renewed', () => renewed.length > count)
+      expect(renewed.at(-1)).to.have.ordered.members([AGAIN])
       next()
-      await other
+      await again
     } finally {
       await heartbeat.stop()
     }
@@ -37,7 +44,7 @@ describe('a heartbeat', () => {
     const heartbeat = createHeartbeat(BEAT_MS, () => Promise.resolve(), memoryLog().log)
     const error = new Error('no')
     expect(
-      await heartbeat.during('a', () => Promise.reject(error)).catch((thrown: unknown) => thrown),
+      await heartbeat.during(LOST, () => Promise.reject(error)).catch((thrown: unknown) => thrown),
     ).to.equal(error)
     await heartbeat.stop()
   })
@@ -55,7 +62,7 @@ describe('a heartbeat', () => {
     )
     try {
       let end = (): void => undefined
-      const work = heartbeat.during('a', () => new Promise<void>((resolve) => (end = resolve)))
+      const work = heartbeat.during(LOST, () => new Promise<void>((resolve) => (end = resolve)))
       await until('it is tried again', () => tries >= 2)
       end()
       await work

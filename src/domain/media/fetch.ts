@@ -50,7 +50,7 @@ export async function fetchMedia(context: Context, id: string, generation?: numb
   if (media === undefined) {
     return { kind: (await isMediaSuspect(db, id, { maxLost, generation })) ? 'suspect' : 'skipped' }
   }
-  const outcome = await context.leases.media.during(id, () => attempt(context, media))
+  const outcome = await context.leases.media.during(media, () => attempt(context, media))
   const { kind, ...details } = outcome
   const durationMs = Math.round(performance.now() - startedAt)
   mediaFetches.inc({ outcome: kind, reason: reasonOf(outcome) })

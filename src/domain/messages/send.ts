@@ -121,7 +121,7 @@ async function send(
   message: MessageToSend,
   claimed: { attempt: number; claim: string },
 ): Promise<SendOutcome> {
-  return context.leases.messages.during(message.id, async () => {
+  return context.leases.messages.during({ id: message.id, attempt: claimed.attempt }, async () => {
     const settlement = await settlementOf(context, message, claimed)
     await retryWrite(context, () => context.batched.settleMessage(settlement))
     // A text in parts still has places for the parts after the one that the carrier rejected.

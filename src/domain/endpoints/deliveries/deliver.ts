@@ -73,8 +73,8 @@ export async function attemptDelivery(
     await retryWrite(context, () => giveDeliveryBack(context.db, delivery))
     return undefined
   }
-  const startedAt = delivery.claimedAt
-  const answer = await context.leases.deliveries.during(delivery.id, () =>
+  const { id, attemptNumber: attempt, claimedAt: startedAt } = delivery
+  const answer = await context.leases.deliveries.during({ id, attempt }, () =>
     postEvent(context, delivery, startedAt, {
       ...traceHeaders(delivery.eventId, keyOf(delivery.id, delivery.attemptNumber)),
       ...(delivery.isReplay ? REPLAY_HEADER : {}),

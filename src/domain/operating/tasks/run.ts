@@ -57,7 +57,7 @@ export async function continueTask(
   const task = await claimTask(context.db, id, LEASE_MS.tasks)
   if (task === undefined) return undefined
   if ('inMs' in task) return task.inMs > 0 ? task.inMs : OTHER_CLAIM_MS
-  return context.leases.tasks.during(id, async () => {
+  return context.leases.tasks.during(task, async () => {
     const startedAt = performance.now()
     try {
       const stopped = whyStopped(task)

@@ -230,10 +230,10 @@ describe('the lane of an endpoint', () => {
         ...context.leases,
         deliveries: {
           ...context.leases.deliveries,
-          during: (id, work) =>
-            id === rows[1]!.id
+          during: (claim, work) =>
+            claim.id === rows[1]!.id
               ? Promise.reject(new Error('a bug'))
-              : context.leases.deliveries.during(id, work),
+              : context.leases.deliveries.during(claim, work),
         },
       },
     }

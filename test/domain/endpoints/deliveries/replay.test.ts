@@ -442,7 +442,7 @@ describeContext('replaying events', (context) => {
       await deliverAll()
       const { id } = await start({ perSecond: 1 })
       await continueOnce(id)
-      await renewLeases(context.db, 'tasks', [id], 60_000)
+      await renewLeases(context.db, 'tasks', [{ id, attempt: 1 }], 60_000)
       expect(await context.db('tasks').where({ id }).first('status', 'lease_until')).to.deep.equal({
         status: 'running',
         lease_until: null,

@@ -20,6 +20,7 @@ import { tookTooLong } from '../../database/outage.js'
 import { asError, Unavailable } from '../../errors.js'
 import { UNCLEAR_KEPT_DAYS } from '../carriers/unclear-callbacks.js'
 import type { Context } from '../context.js'
+import { endDeliveriesLeftWaiting } from '../endpoints/deliveries/end-waiting.js'
 import { removeOldMedia } from '../media/retention.js'
 
 /** Deleting the keys of a busy hour in one statement could take longer than a statement may. */
@@ -56,6 +57,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   taskCount: ({ db }) => inParts(TASKS_AT_ONCE, () => deleteOldTasks(db, TASKS_KEPT_DAYS, TASKS_AT_ONCE)),
   unclearCallbackCount: ({ db }) => deleteOldUnclearCallbacks(db, UNCLEAR_KEPT_DAYS),
   causeCount: ({ db }) => deleteOldCauses(db),
+  endedCount: endDeliveriesLeftWaiting,
 }
 
 /**

@@ -1,14 +1,18 @@
 import { expect } from 'chai'
 import { insertNotices } from '../../../src/database/operating/notices.js'
+import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
+import { deleteEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { runHousekeeping } from '../../../src/domain/operating/housekeeping.js'
 import { Unavailable } from '../../../src/errors.js'
 import { newId } from '../../../src/ids.js'
 import { StorageFailed } from '../../../src/storage/storage.js'
 import { openHolder } from '../../database/hold.js'
 import { createJoinedContext, describeContext } from '../../helpers/context.js'
+import { createLine, own } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import { lowestIdAt } from '../../helpers/lowest-id.js'
-import { ago, countRows } from '../fixtures.js'
+import { connect, createApplication } from '../applications/applications.js'
+import { ago, countRows, receiveForDelivery, withoutRoom } from '../fixtures.js'
 
 describeContext('housekeeping', (context) => {
   beforeEach(async () => {
@@ -47,6 +51,35 @@ describeContext('housekeeping', (context) => {
       await trx.rollback()
       await impatient.close()
     }
+  })
+
+  it('ends events that wait for what is gone, if an outage kept them from ending with it', async () => {
+    const gone = { outgoingUrl: 'http://127.0.0.1:9/events' }
+    const [deleted, kept] = [await createLine(context, gone), await createLine(context, gone)]
+    const [left, stays] = [await createLine(context), await createLine(context)]
+    const application = await createApplication(context, {
+      webhookUrl: gone.outgoingUrl,
+      optInEvents: ['lineDisconnected'],
+    })
+    await context.db('endpoints').update({ disabled_at: context.db.fn.now(), disabled_reason: 'failing' })
+    await connect(context, application, left)
+    await connect(context, application, stays)
+    const lines = [deleted, kept, left, stays]
+    for (const line of lines) await receiveForDelivery(context, line)
+    await context.db('deliveries').update({ status: 'held' })
+    await withoutRoom(context, 'update on deliveries', async () => {
+      await deleteEndpoint(context, ...own(deleted))
+      await endAuthorization(context, left.userId, application.id, left.lineId)
+    })
+    const statuses = async () =>
+      Promise.all(
+        lines.map(({ lineId }) =>
+          context.db('deliveries').where({ line_id: lineId }).orderBy('id').pluck<string[]>('status'),
+        ),
+      )
+    expect(await statuses()).to.deep.equal([['held'], ['held'], ['held', 'held'], ['held']])
+    await runHousekeeping(context)
+    expect(await statuses()).to.deep.equal([['exhausted'], ['held'], ['exhausted', 'held'], ['held']])
   })
 
   it('waits for a database that is away', async () => {

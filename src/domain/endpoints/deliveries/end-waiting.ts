@@ -1,12 +1,11 @@
 import {
   endWaitingDeliveries,
   endWaitingDeliveriesTo,
+  listEndedWithDeliveries,
+  type Ended,
 } from '../../../database/endpoints/deliveries/ending.js'
 import { Unavailable } from '../../../errors.js'
 import type { Context } from '../../context.js'
-
-/** A deleted endpoint, or an application that lost one line or all of them. */
-type Ended = { endpointId: string } | { applicationId: string; lineId?: string }
 
 /** The locks of a batch end with its statement. One statement for everything could take longer than a statement may. */
 const BATCH = 1000
@@ -27,4 +26,15 @@ export async function endDeliveriesOf({ db, log }: Context, ended: readonly Ende
     if (!(error instanceof Unavailable)) throw error
     log.warn({ ended, err: error }, 'deliveries.not_ended')
   }
+}
+
+/**
+ * Gives up what an outage kept `endDeliveriesOf` from.
+ *
+ * @returns the number of endpoints, and of lines of applications, that it found
+ */
+export async function endDeliveriesLeftWaiting(context: Context): Promise<number> {
+  const ended = await listEndedWithDeliveries(context.db)
+  await endDeliveriesOf(context, ended)
+  return ended.length
 }

@@ -160,6 +160,13 @@ export const SENDING: readonly Mutant[] = [
     tests: WORKERS,
   },
   {
+    breaks: 'a job is locked for a minute by a worker that was killed',
+    file: 'workers/start-worker.ts',
+    find: 'LOCK_MS = 10_000',
+    replace: 'LOCK_MS = 60_000',
+    tests: WORKERS,
+  },
+  {
     breaks: 'a job whose workers have died twice is failed',
     file: 'workers/start-worker.ts',
     find: 'maxStalledCount: Number.MAX_SAFE_INTEGER',

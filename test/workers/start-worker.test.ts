@@ -164,6 +164,15 @@ describe('startWorker', () => {
     expect(await crashCount(tooLong)).to.equal(0)
   })
 
+  it('a job is locked for ten seconds at a time, after which a dead worker has lost it', async () => {
+    const id = await runScript('lock')
+    const ms = await until(
+      'it has noted it',
+      async () => (await context.redis.get(`lock:${id}`)) ?? undefined,
+    )
+    expect(Number(ms)).to.be.within(1, 10_000)
+  })
+
   // It comes last, because it takes two of the worker's checks.
   it('a job that dead workers have left behind runs again within seconds, however often that was', async () => {
     await until('it has run', async () => (await runCount(leftBehind)) === 1)

@@ -516,6 +516,7 @@ create table messages (
   handed_over_at timestamp with time zone,
   not_before timestamp with time zone,
   send_at timestamp with time zone,
+  is_postponed boolean,
   expires_at timestamp with time zone,
   client_ref text,
   carrier text,
@@ -1620,8 +1621,8 @@ begin
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
-        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window() and m.send_at is null
-          and m.id >= from_id
+        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window()
+          and (m.send_at is null or m.is_postponed) and m.id >= from_id
         order by m.created_at desc limit l.messages_per_minute) t
     ) recent
     cross join lateral (
@@ -1640,7 +1641,7 @@ begin
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
         where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
-          and m.send_at is null and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+          and (m.send_at is null or m.is_postponed) and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
           and m.id >= from_id
         order by m.created_at desc limit l.messages_per_number_per_minute) t
     ) recent

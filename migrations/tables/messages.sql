@@ -54,6 +54,8 @@ create table messages (
   -- null unless it was accepted for later. Until then it is `scheduled`, a separate state, so that nothing that reads
   -- the queue finds it.
   send_at timestamptz,
+  -- True if it was accepted to be sent at once and got its time later. It counts in the webhook's windows nevertheless.
+  is_postponed boolean,
   expires_at timestamptz,
   client_ref text,
   -- The account to which it was last handed over.

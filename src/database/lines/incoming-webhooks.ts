@@ -44,7 +44,7 @@ export async function findOpenIncomingWebhooks(
          case when w.previous_token_until > now() then w.previous_token_hash end as "previousTokenHash",
          l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",
          (select coalesce(array_agg(m.created_at order by m.created_at), '{}') from messages m
-          where m.line_id = w.line_id and m.source = 'webhook' and m.send_at is null
+          where m.line_id = w.line_id and m.source = 'webhook' and (m.send_at is null or m.is_postponed)
             and m.created_at > now() - limit_window()
             and m.id >= lowest_id_at(now() - interval '1 day')) as times
        from incoming_webhooks w

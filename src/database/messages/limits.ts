@@ -25,8 +25,8 @@ export async function readLimitsNow(
        select m.to_number, m.created_at, c.window_cleared_at is null or m.created_at > c.window_cleared_at as counts
        from line cross join lateral (
          select to_number, created_at from messages
-         where line_id = line.id and source = 'webhook' and send_at is null and created_at > now() - limit_window()
-           and id >= lowest_id_at(now() - interval '1 day')
+         where line_id = line.id and source = 'webhook' and (send_at is null or is_postponed)
+           and created_at > now() - limit_window() and id >= lowest_id_at(now() - interval '1 day')
        ) m
        left join line_peers c on c.line_id = line.id and c.number = m.to_number
      ), busiest as (

@@ -98,7 +98,8 @@ export async function reschedule(
 ): Promise<Omit<Ended, 'deliveries'> | undefined> {
   const moved = await transaction(db, async (trx) => {
     const { rows } = await trx.raw<{ rows: Waited[] }>(
-      `update messages m set status = 'scheduled', send_at = at.time, due_at = at.time, not_before = null
+      `update messages m set status = 'scheduled', send_at = at.time, due_at = at.time, not_before = null,
+         is_postponed = m.send_at is null or m.is_postponed
        from ${WAITING} b, (select greatest(?::timestamptz, clock_timestamp()) as time) at
        where m.id = any (?::uuid[]) and m.id = b.id and (b.status = 'scheduled' or (
          m.claim_id is null and count_scheduled(m.line_id) < max_scheduled_per_line()))

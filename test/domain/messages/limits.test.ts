@@ -1,9 +1,11 @@
 import { expect } from 'chai'
+import { findOpenIncomingWebhooks } from '../../../src/database/lines/incoming-webhooks.js'
 import { readLimits } from '../../../src/domain/messages/limits.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { queueMessages, type QueueRequest } from '../../../src/database/messages/queueing.js'
 import { listSpendCaps } from '../../../src/database/messages/spend-caps.js'
+import { rescheduleMessage } from '../../../src/domain/messages/scheduling.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import {
   countForCaps,
@@ -70,6 +72,23 @@ describeContext('the limits of a line', (context) => {
     expect([answer.outcome, refused.outcome]).to.deep.equal(['accepted', 'rate_limited'])
     expect(limits.numbers[0]).to.include({ used: 2 })
     expect(limits.line).to.include({ used: 2 })
+  })
+
+  it('count a message that was accepted for now and moved since, and none that was accepted for later', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000)
+    const moved = [await submitTo(ANNA), await submitTo(ANNA)]
+    await submit(context, line.lineId, { toNumber: ANNA, sendAt: inAnHour })
+    for (const { messageId } of moved)
+      for (let n = 0; n < 2; n += 1) await rescheduleMessage(context, line.userId, messageId!, inAnHour)
+    const { line: ofLine, numbers } = await read()
+    expect([ofLine.used, numbers.map(({ used }) => used)]).to.deep.equal([2, [2]])
+    expect(await findOpenIncomingWebhooks(context.db, [line.lineId])).to.have.nested.property(
+      '[0].lineUsed',
+      2,
+    )
+    expect(await submitTo(ANNA)).to.include({ outcome: 'rate_limited' })
+    expect(await submitTo(BEN)).to.deep.include({ outcome: 'accepted' })
+    expect((await read()).line.used).to.equal(3)
   })
 
   it('show five numbers at most', async () => {

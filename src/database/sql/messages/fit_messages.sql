@@ -19,8 +19,8 @@
 -- the outcome is webhook_changed. The version is `xmin`, the transaction that wrote the row.
 --
 -- A message whose `send_at` is still to come is `scheduled` (`release_scheduled` brings it); one in the past means
--- immediately. Scheduled messages count in no limit and do not wait on the line, but their number per line is limited
--- (line_full).
+-- immediately. Messages accepted for later count in no limit and do not wait on the line, but their number per line is
+-- limited (line_full). One that was accepted to be sent at once counts, whatever time it got since (`reschedule`).
 --
 -- Only the webhook has limits, and only its messages count in them. The service's own messages are never refused. For
 -- messages that a person resends, the worker checks the opt-out. A key counts for `key_lifetime`.
@@ -80,8 +80,8 @@ begin
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
-        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window() and m.send_at is null
-          and m.id >= from_id
+        where m.line_id = l.id and m.source = 'webhook' and m.created_at > now_at - limit_window()
+          and (m.send_at is null or m.is_postponed) and m.id >= from_id
         order by m.created_at desc limit l.messages_per_minute) t
     ) recent
     cross join lateral (
@@ -100,7 +100,7 @@ begin
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
         where l.used > 0 and m.line_id = d.line_id and m.source = 'webhook' and m.to_number = d."to"
-          and m.send_at is null and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
+          and (m.send_at is null or m.is_postponed) and m.created_at > greatest(now_at - limit_window(), c.window_cleared_at)
           and m.id >= from_id
         order by m.created_at desc limit l.messages_per_number_per_minute) t
     ) recent

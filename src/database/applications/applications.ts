@@ -52,10 +52,9 @@ export async function findApplication(
   id: string,
   { isLocked = false } = {},
 ): Promise<Application | undefined> {
+  // This is a separate statement: anything joined to a row that waited for its lock is as it was before the wait.
+  if (isLocked) await lockApplication(db, id)
   return existing(db)
-    .modify((query) => {
-      if (isLocked) void query.forUpdate('a')
-    })
     .where({ 'a.user_id': userId, 'a.id': id })
     .first<Application | undefined>(db.raw(COLUMNS))
 }

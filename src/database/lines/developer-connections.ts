@@ -42,10 +42,9 @@ export async function findConnection(
   lineId: string,
   { isLocked = false }: ConnectionOptions = {},
 ): Promise<DeveloperConnection | undefined> {
+  // This is a separate statement: anything joined to a row that waited for its lock is as it was before the wait.
+  if (isLocked) await db('developer_connections').where({ line_id: lineId }).forUpdate().select('line_id')
   const row: DeveloperConnection | undefined = await db('developer_connections as c')
-    .modify((query) => {
-      if (isLocked) void query.forUpdate('c')
-    })
     .join('lines as l', 'l.id', 'c.line_id')
     .leftJoin('endpoints as k', 'k.id', 'c.endpoint_id')
     .leftJoin('endpoints as e', (join) => join.on('e.id', 'k.id').onNull('e.removed_at'))

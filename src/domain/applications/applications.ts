@@ -83,7 +83,11 @@ export async function registerApplication(
 }
 
 /** @throws UserError 404, also for another user's application */
-export async function getApplication({ db }: Context, userId: string, id: string): Promise<Application> {
+export async function getApplication(
+  { db }: Pick<Context, 'db'>,
+  userId: string,
+  id: string,
+): Promise<Application> {
   const application = isId(id) ? await findApplication(db, userId, id) : undefined
   if (application === undefined) throw noApplication()
   return application
@@ -167,6 +171,7 @@ export async function rotateClientSecret(context: Context, userId: string, id: s
   const clientSecret = newToken()
   await transaction(context.db, async (trx) => {
     if (!(await replaceClientSecret(trx, userId, id, sha256(clientSecret)))) {
+      await getApplication({ db: trx }, userId, id)
       throw new UserError('A public application has no client secret. It uses PKCE', 409)
     }
     await record(context, trx, { action: 'application.client_secret.rotated', subjectId: id, userId })

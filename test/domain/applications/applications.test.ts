@@ -17,7 +17,7 @@ import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
 import { expectRefusal } from '../refusal.js'
-import { changeRows } from '../fixtures.js'
+import { changeRows, overlap } from '../fixtures.js'
 import { connect, createApplication, FIELDS, endpointOf } from './applications.js'
 
 describe('a redirect URI', () => {
@@ -130,6 +130,16 @@ describeContext('applications', (context) => {
     await expectRefusal(refused, 409, 'A public application has no client secret. It uses PKCE')
   })
 
+  it('get no new secret when they are deleted at that moment, and it is not for being public', async () => {
+    const { userId, id } = await createApplication(context)
+    const refused = await overlap(
+      context,
+      () => deleteApplication(context, userId, id),
+      () => rotateClientSecret(context, userId, id),
+    )
+    expect(refused).to.include({ status: 404, message: 'No such application' })
+  })
+
   it('get a new secret, after which the old one is refused', async () => {
     const { userId, id, clientSecret } = await createApplication(context)
     const next = await rotateClientSecret(context, userId, id)
@@ -217,6 +227,14 @@ describeContext('applications', (context) => {
     expect((await endpoint(id)).disabled_at).to.be.a('date')
     await save('http://127.0.0.1:9/others')
     expect((await endpoint(id)).disabled_at).to.equal(null)
+  })
+
+  it('have the webhook URL of the later of two changes, also if that is the one from before both', async () => {
+    const [first, second] = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'] as const
+    const { userId, id } = await createApplication(context, { webhookUrl: first })
+    const set = (webhookUrl: string) => () => updateApplication(context, userId, id, { webhookUrl })
+    expect(await overlap(context, set(second), set(first))).to.equal(undefined)
+    expect(await getApplication(context, userId, id)).to.include({ webhookUrl: first })
   })
 
   it('are nobody’s client once they are deleted, and have no lines', async () => {

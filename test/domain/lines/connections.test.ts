@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { findConnection } from '../../../src/database/lines/developer-connections.js'
 import { getConnection } from '../../../src/domain/lines/connection-overview.js'
 import {
+  changeConnection,
   disableConnection,
   disconnect,
   enableConnection,
@@ -15,7 +16,7 @@ import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { countWaitingForLocks } from '../fixtures.js'
+import { countWaitingForLocks, overlap } from '../fixtures.js'
 import { refusal, expectRefusal } from '../refusal.js'
 
 const URL_A = 'http://127.0.0.1:9/a'
@@ -94,6 +95,14 @@ describeContext('a developer connection', (context) => {
       expect(await find()).to.include({ outgoingWebhookUrl: URL_B })
       await setUrl(undefined)
       expect(await find()).to.include({ outgoingWebhookUrl: null, endpointId: null })
+    })
+
+    it('of the later of two changes, also if that is the one from before both', async () => {
+      await setUrl(URL_A)
+      const set = (outgoingWebhookUrl: string) => () =>
+        changeConnection(context, line.userId, line.lineId, { outgoingWebhookUrl })
+      expect(await overlap(context, set(URL_B), set(URL_A))).to.equal(undefined)
+      expect(await find()).to.include({ outgoingWebhookUrl: URL_A })
     })
 
     it('whose signing secret is kept when the URL changes', async () => {

@@ -6,6 +6,7 @@ import {
   updateContactNumber,
   upsertContact,
   type Contact,
+  type ContactPage,
 } from '../../database/lines/contacts.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
@@ -27,7 +28,7 @@ export function listContacts(
   { db }: Context,
   userId: string,
   filter: { isBlocked?: boolean | undefined },
-  page: { offset: number; limit: number },
+  page: ContactPage,
 ): Promise<Contact[]> {
   return listContactsOf(db, userId, filter, page)
 }

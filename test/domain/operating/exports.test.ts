@@ -93,6 +93,30 @@ describeContext('exports', (context) => {
     for (const secret of [token, line.token, line.signingSecret]) expect(all).not.to.include(secret)
   })
 
+  it('of a user have every contact that stays, also if others are deleted meanwhile', async () => {
+    const { userId } = line
+    await context.db.raw(
+      `insert into contacts (id, user_id, number, name)
+       select nth_id(new_id(), n), ?, 'n' || n, md5(random()::text) || md5(random()::text) || md5(random()::text)
+       from generate_series(1, 1500) n`,
+      [userId],
+    )
+    const ids = () => context.db('contacts').where({ user_id: userId }).orderBy('id').pluck<string[]>('id')
+    const chunks = (await exportUser(context, userId)) as AsyncIterable<Buffer>
+    const read: Buffer[] = []
+    for await (const chunk of chunks) {
+      // What is not read yet is not listed yet, or only the beginning.
+      if (read.length === 0)
+        await context
+          .db('contacts')
+          .whereIn('id', (await ids()).slice(0, 10))
+          .delete()
+      read.push(chunk)
+    }
+    const exported = rowsOf(await readZip(Buffer.concat(read)), 'contacts.jsonl').map(({ id }) => id)
+    expect(exported).to.include.members(await ids())
+  })
+
   it('of a user have a folder for each line, whatever its name', async () => {
     const names = ['../../a', 'a\\b', '50%']
     for (const number of names) {

@@ -9,6 +9,7 @@ import type { OwnLine } from '../../../database/lines/lines.js'
 import { listAnyMessages, listMessages } from '../../../database/messages/reading.js'
 import { listContactsOf as listLineContactsOf, listNamings } from '../../../database/people/finding.js'
 import { eachLineBatch } from '../../../database/people/lines.js'
+import { FIRST_ID } from '../../../ids.js'
 import { present } from '../../../shape.js'
 import { readAudit, record } from '../audit.js'
 import { asSeenBy } from '../audit/describe.js'
@@ -109,10 +110,11 @@ function folderNameOf(number: string): string {
 }
 
 async function* contactsOf(context: Context, userId: string) {
-  for (let offset = 0; ; offset += CONTACTS_AT_ONCE) {
-    const found = await listContacts(context, userId, {}, { offset, limit: CONTACTS_AT_ONCE })
+  for (let afterId = FIRST_ID; ;) {
+    const found = await listContacts(context, userId, {}, { afterId, limit: CONTACTS_AT_ONCE })
     yield* found
     if (found.length < CONTACTS_AT_ONCE) return
+    afterId = found.at(-1)?.id ?? afterId
   }
 }
 

@@ -12,7 +12,7 @@ import { pollPrices } from '../../src/domain/messages/spending/prices.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { endOnDisabledLines } from '../../src/domain/messages/send/end-on-disabled-lines.js'
 import { enqueueResumed } from '../../src/domain/messages/resume.js'
-import { wakeRecovered } from '../../src/domain/messages/send/recovery.js'
+import { createWaking } from '../../src/domain/messages/send/recovery.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
 import { watchSharedRedis } from '../../src/domain/operating/shared-redis.js'
 import { applyRetention } from '../../src/domain/operating/retention/retention.js'
@@ -95,7 +95,7 @@ await startWorker(
       whenDue('scheduled messages', releaseDue),
       whenDue('resumptions', enqueueResumed),
       whenDue('disabled lines', endOnDisabledLines),
-      whenDue('recovered accounts', wakeRecovered),
+      whenDue('recovered accounts', createWaking()),
       whenDue('mails', () => sendMails(context, stopping.signal)),
       ...(context.config.simulator ? [whenDue('simulated receipts', sendSimulatedReceipts)] : []),
       regularly(POLL_CHECK_MS, 'catching up', async () => {

@@ -5,6 +5,7 @@ import {
 } from '../../../database/messages/recoveries.js'
 import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'
+import { createPace } from '../../due-work.js'
 
 /**
  * How messages that wait for the next try of their carrier, for up to 5 minutes, find out that it works again.
@@ -31,6 +32,24 @@ const WAKING_MS = 360_000
 const FIRST_AT_ONCE = 10
 /** Each batch is a statement that locks its rows, and a worker may want one of them. */
 const MOST_AT_ONCE = 1000
+
+/**
+ * A look reads what waits for any account, which takes 75 ms for 100,000 messages (measured). While it finds nothing to
+ * wake, it takes at most this share of the time.
+ */
+const LOOKS_SHARE = 0.01
+const LOOKS_PAUSE_MS = 15_000
+
+/** Makes a `wakeRecovered` that may be called every second, also while many messages wait for another account. */
+export function createWaking(wake = wakeRecovered, now = () => performance.now()): typeof wakeRecovered {
+  const pace = createPace(LOOKS_SHARE, LOOKS_PAUSE_MS, now)
+  let lastCount = 0
+  return async (context) => {
+    if (lastCount === 0 && !pace.isDue()) return 0
+    lastCount = await pace.during(() => wake(context))
+    return lastCount
+  }
+}
 
 /**
  * Tries some of the messages that wait for an account that was failing and has given a sign of life. Never fails: they

@@ -10,7 +10,7 @@ import { readRoute, setRoutes } from '../../../../src/domain/lines/routes.js'
 import { catchUp } from '../../../../src/domain/messages/catch-up.js'
 import { enqueueResumed } from '../../../../src/domain/messages/resume.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
-import { tryWaiting, wakeRecovered } from '../../../../src/domain/messages/send/recovery.js'
+import { createWaking, tryWaiting, wakeRecovered } from '../../../../src/domain/messages/send/recovery.js'
 import {
   COMMAND_LINE,
   pauseCarrierAccount,
@@ -141,6 +141,27 @@ describeContext('messages that wait for a carrier', (context) => {
       expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
     }
     expect(await wakeRecovered(context)).to.equal(0)
+  })
+
+  it('are looked for a hundredth of the time while there are none to wake, and at once after some', async () => {
+    let now = 0
+    let lookCount = 0
+    const counts = [1000, 0]
+    const wake = createWaking(
+      () => {
+        now += 100
+        lookCount += 1
+        return Promise.resolve(counts.shift() ?? 0)
+      },
+      () => now,
+    )
+    expect([await wake(context), await wake(context), await wake(context)]).to.deep.equal([1000, 0, 0])
+    now += 9800
+    await wake(context)
+    expect(lookCount).to.equal(2)
+    now += 200
+    await wake(context)
+    expect(lookCount).to.equal(3)
   })
 
   it('cost nothing more while an account works, and one write when it begins to fail', async () => {

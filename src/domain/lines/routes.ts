@@ -1,6 +1,7 @@
 import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
 import { transaction } from '../../database/connection.js'
 import { updateLineRoutes, type Line, type Route } from '../../database/lines/lines.js'
+import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { getCarrierClient, requireAccounts, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
@@ -53,7 +54,7 @@ export async function setRoutes(
  * @throws UserError
  */
 export function readRoute(written: string): Route {
-  const [carrier = '', ...rest] = written.split(':')
+  const [carrier = '', ...rest] = storable(written).split(':')
   const numbers = rest
     .join(':')
     .split(',')

@@ -334,6 +334,7 @@ describeContext('the routes of a line', (context) => {
     for (const written of ['second', 'second:GB,IE', 'second:+4477,+1416', 'second:GB,+1416']) {
       expect(writeRoute(readRoute(written))).to.equal(written)
     }
+    await expectRefusal(route('fou\0rth'), 400, /fourth is not set up/)
     for (const [written, fault] of [
       ['', /name of a carrier account/],
       ['second:', /countries or prefixes/],

@@ -12,7 +12,7 @@ import { receiveMessage, type InboundMessage } from '../../src/domain/messages/r
 import { sendMessage } from '../../src/domain/messages/send.js'
 import type { SendOutcome } from '../../src/domain/messages/send/send-outcome.js'
 import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../src/domain/messages/submit.js'
-import { asError } from '../../src/errors.js'
+import { asError, Unavailable } from '../../src/errors.js'
 import { newId } from '../../src/ids.js'
 import { jobIdOf } from '../../src/queues/jobs.js'
 import { startProxy } from '../database/proxy.js'
@@ -295,6 +295,30 @@ export async function withoutRoom<Result>(
   } finally {
     await db.raw('drop function fail cascade')
   }
+}
+
+/** Its Postgres goes away right after the next transaction is committed. */
+export function awayAfterCommit(context: Context): Context {
+  let isAway = false
+  const refuseWhenAway = () => {
+    if (isAway) throw new Unavailable('gone')
+  }
+  const db = new Proxy(context.db, {
+    apply: (target, _, args: [never]) => {
+      refuseWhenAway()
+      return target(...args)
+    },
+    get: (target, name) => {
+      refuseWhenAway()
+      if (name !== 'transaction') return Reflect.get(target, name) as unknown
+      return async (...args: Parameters<typeof target.transaction>) => {
+        const result: unknown = await target.transaction(...args)
+        isAway = true
+        return result
+      }
+    },
+  })
+  return { ...context, db }
 }
 
 /** Milliseconds from now, by Postgres's clock, until a row's due_at. */

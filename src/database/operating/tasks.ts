@@ -175,13 +175,17 @@ export async function listTasks(
 /**
  * A waiting task stops immediately; a running one stops when its batch is over.
  *
- * @returns its state before, or undefined if it is over
+ * @returns its job, and whether this is the first request; undefined if it is over
  */
-export async function requestStop(trx: Database, id: string): Promise<RowJob | undefined> {
-  const { rows } = await trx.raw<{ rows: RowJob[] }>(
-    `update tasks set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),
+export async function requestStop(
+  trx: Database,
+  id: string,
+): Promise<(RowJob & { isFirst: boolean }) | undefined> {
+  // `now()` is the time of this transaction.
+  const { rows } = await trx.raw<{ rows: (RowJob & { isFirst: boolean })[] }>(
+    `update tasks set stop_asked_at = coalesce(stop_asked_at, now()), due_at = clock_timestamp(),
        job_generation = job_generation + 1
-     where id = ?::uuid and ${OPEN} returning id, job_generation as generation`,
+     where id = ?::uuid and ${OPEN} returning id, job_generation as generation, stop_asked_at = now() as "isFirst"`,
     [id],
   )
   return rows[0]
@@ -276,9 +280,16 @@ export async function releaseTask(db: Database, task: Attempt, inMs: number): Pr
   await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs), ...NO_FAULTS })
 }
 
-/** Releases a task whose batch could not be done now. Otherwise it would count as lost. */
+/**
+ * Releases a task whose batch could not be done now. Otherwise it would count as lost. What is still under way of the
+ * batch can no longer be recorded.
+ */
 export async function putOffTask(db: Database, task: Attempt, inMs: number): Promise<void> {
-  await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs) })
+  await writeAttempts(db, 'tasks', [task], {
+    lease_until: null,
+    due_at: fromNow(db, inMs),
+    claim_count: db.raw('claim_count + 1'),
+  })
 }
 
 /**

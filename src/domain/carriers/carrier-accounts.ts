@@ -70,7 +70,8 @@ export async function addCarrierAccount(
     kind,
     ...storedSettings(context, { id, kind: definition }, validated),
   }
-  await transaction(context.db, async (trx) => {
+  // It is read here: after the commit, an outage would look as if there were no account.
+  return transaction(context.db, async (trx) => {
     if (!(await insertCarrierAccount(trx, account))) {
       throw new UserError(`There is already a carrier account named ${name}`, 409)
     }
@@ -83,8 +84,8 @@ export async function addCarrierAccount(
         settings: describeSettings(definition, validated),
       },
     })
+    return getCarrierAccount({ db: trx }, name)
   })
-  return getCarrierAccount(context, name)
 }
 
 /** Lists all of them, by name. */

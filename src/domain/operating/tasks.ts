@@ -90,12 +90,14 @@ export async function stopTask(context: Context, userId: string | undefined, id:
   const { job, stopped } = await transaction(db, async (trx) => {
     const asked = await requestStop(trx, task.id)
     if (asked === undefined) throw new UserError('This task has already ended', 409)
-    if (task.stopAskedAt === null) {
-      const { kind, doneCount, totalCount } = task
+    const { isFirst, ...job } = asked
+    const stopped = await required(trx, userId, id)
+    if (isFirst) {
+      const { kind, doneCount, totalCount } = stopped
       const act = { action: 'task.stopped', subjectId: task.id, userId: task.userId } as const
       await record(context, trx, { ...act, after: { kind, doneCount, totalCount } })
     }
-    return { job: asked, stopped: await required(trx, userId, id) }
+    return { job, stopped }
   })
   void queues.enqueueTasks([job])
   return stopped

@@ -27,7 +27,7 @@ import { createLine } from '../../helpers/factories.js'
 import { memoryLog } from '../../helpers/process/log.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../helpers/services/parrot.js'
 import { openForSuite } from '../../helpers/suite.js'
-import { overlap } from '../fixtures.js'
+import { awayAfterCommit, overlap } from '../fixtures.js'
 import { createPerson } from '../people/people.js'
 import { refusal, expectRefusal } from '../refusal.js'
 
@@ -61,6 +61,11 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   }
 
   describe('are added', () => {
+    it('and answered with, also if Postgres goes away right after the commit', async () => {
+      const account = newAccount()
+      expect(await addCarrierAccount(awayAfterCommit(context), account)).to.include({ name: account.name })
+    })
+
     it('with what the kind says where nothing is said', async () => {
       const account = await add()
       expect(account).to.deep.include({

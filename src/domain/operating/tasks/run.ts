@@ -8,6 +8,7 @@ import {
   type ClaimedTask,
   type TaskKind,
 } from '../../../database/operating/tasks.js'
+import { tookTooLong } from '../../../database/outage.js'
 import { Unavailable, UserError } from '../../../errors.js'
 import { importBatch } from '../../carriers/accounts/import-task.js'
 import type { Context } from '../../context.js'
@@ -38,13 +39,19 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
  */
 const OTHER_CLAIM_MS = 1000
 
+/** Postgres may have been busy just then. */
+const SLOW_WAIT_MS = 60_000
+
 const CRASHED = 'It failed unexpectedly. Check the log of `maintenance`'
+const TOO_SLOW =
+  'Postgres took too long for the same part of it each time. Check the load of Postgres, or start a smaller task'
 const LOST = 'Its process ended unexpectedly each time. Check the memory and the log of `maintenance`'
 
 /**
  * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres. An
  * unexpected error counts as a crash of the task, and the end of its process, which no code here sees, as a loss, when
- * its lease has run out. After a few of either in a row the task is given up.
+ * its lease has run out. So does a statement that takes too long, which it probably does the next time too. After a few
+ * of either in a row the task is given up. A process that is asked to stop gives the task back.
  *
  * @param showProgress gets the percentage
  * @returns the milliseconds until the next batch is due; undefined if it is over
@@ -57,6 +64,8 @@ export async function continueTask(
   const task = await claimTask(context.db, id, LEASE_MS.tasks)
   if (task === undefined) return undefined
   if ('inMs' in task) return task.inMs > 0 ? task.inMs : OTHER_CLAIM_MS
+  const giveBack = () => void putOffTask(context.db, task, 0).catch(() => undefined)
+  context.closing.addEventListener('abort', giveBack)
   return context.leases.tasks.during(task, async () => {
     const startedAt = performance.now()
     try {
@@ -87,20 +96,20 @@ export async function continueTask(
         return undefined
       }
       // If this cannot be recorded, the task continues when its lease is over.
-      await (
-        error instanceof Unavailable
-          ? putOffTask(context.db, task, CRASH_WAIT_MS)
-          : recordCrash(context, task)
-      ).catch(() => undefined)
+      await recordFault(context, task, error).catch(() => undefined)
       throw error
+    } finally {
+      context.closing.removeEventListener('abort', giveBack)
     }
   })
 }
 
-async function recordCrash(context: Context, task: ClaimedTask): Promise<void> {
-  if (await recordTaskCrash(context.db, task, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)) {
-    logEnd(context, task, 'failed')
-  }
+async function recordFault(context: Context, task: ClaimedTask, error: unknown): Promise<void> {
+  const { db } = context
+  const isSlow = tookTooLong(error)
+  if (error instanceof Unavailable && !isSlow) return putOffTask(db, task, CRASH_WAIT_MS)
+  const [waitMs, why] = isSlow ? [SLOW_WAIT_MS, TOO_SLOW] : [CRASH_WAIT_MS, CRASHED]
+  if (await recordTaskCrash(db, task, MAX_CRASHES, waitMs, why)) logEnd(context, task, 'failed')
 }
 
 /** Returns the reason why there is no next batch; undefined if it continues. */

@@ -13,6 +13,7 @@ import { addEndpoint, changeEndpoint, deleteEndpoint } from '../../../../src/dom
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { disableConnection } from '../../../../src/domain/lines/connections.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
+import { DatabaseUnavailable } from '../../../../src/database/outage.js'
 import { Unavailable } from '../../../../src/errors.js'
 import { newId } from '../../../../src/ids.js'
 import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
@@ -24,19 +25,22 @@ import { claimTask, recordTaskCrash } from '../../../../src/database/operating/t
 import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { continueTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
-import { describeContext } from '../../../helpers/context.js'
+import { createJoinedContext, describeContext } from '../../../helpers/context.js'
 import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
+import { failure } from '../../../helpers/failure.js'
 import { memoryLog } from '../../../helpers/process/log.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { until } from '../../../helpers/until.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import {
+  awayAfterCommit,
   verifyEvent,
   changeRows,
   deliveriesOf,
   deliverWhenDue,
   deliveryRow,
   mediaAt,
+  overlap,
   receiveForDelivery,
   receiveNew,
   type DeliveryRow,
@@ -391,6 +395,22 @@ describeContext('replaying events', (context) => {
     ])
   })
 
+  it('is given up when Postgres takes too long for the same batch again and again', async () => {
+    await deliverAll()
+    const { id } = await start({ perSecond: 1 })
+    await goOn(context, { id }, 1)
+    const slow = new DatabaseUnavailable('busy', Object.assign(new Error('canceled'), { code: '57014' }))
+    for (let n = 0; n < MAX_CRASHES; n += 1) {
+      expect(await getTask(context, undefined, id)).to.include({ status: 'running', doneCount: 1 })
+      expect(await failure(goOn(crashing(slow), { id }, 1))).to.equal(slow)
+    }
+    expect(await getTask(context, undefined, id)).to.include({
+      status: 'failed',
+      error:
+        'Postgres took too long for the same part of it each time. Check the load of Postgres, or start a smaller task',
+    })
+  })
+
   describe('while the processes that continue it are killed', () => {
     // One of an earlier test may seem to run.
     beforeEach(() => context.db('tasks').delete())
@@ -401,7 +421,7 @@ describeContext('replaying events', (context) => {
       expect(await claimTask(context.db, id, 60_000)).to.include({ id })
       await changeRows(context, 'tasks', id, { lease_until: new Date(0) })
     }
-    const continueOnce = (id: string) => continueTask(context, id, () => Promise.resolve())
+    const continueOnce = (id: string, by = context) => continueTask(by, id, () => Promise.resolve())
 
     it('is given up after a few in a row, and a batch that succeeds begins the count again', async () => {
       await deliverAll()
@@ -449,6 +469,22 @@ describeContext('replaying events', (context) => {
       })
     })
 
+    it('has not lost one that stops during a batch, and records nothing more of that', async () => {
+      await deliverAll()
+      target.answerWith(() => undefined)
+      const { id } = await start({ url: target.url })
+      const stopping = await createJoinedContext(context, { DELIVERY_RETRY_BASE_MS: '100' })
+      const batch = continueOnce(id, stopping).catch(() => undefined)
+      await until('it is under way', () => target.requests.length === 3)
+      await stopping.close()
+      const row = () => context.db('tasks').where({ id }).first('lost_count', 'done_count', 'lease_until')
+      expect(await row()).to.deep.equal({ lost_count: 0, done_count: 0, lease_until: null })
+      await batch
+      target.answerWith((response) => response.end())
+      expect(await goOn(context, { id })).to.include({ status: 'done', doneCount: 3 })
+      expect(await row()).to.include({ lost_count: 0 })
+    })
+
     it('has not lost one whose batch Postgres could not do', async () => {
       const { id } = await start({ perSecond: 1 })
       const error: unknown = await goOn(crashing(new Unavailable('gone')), { id }, 1).catch((e: unknown) => e)
@@ -459,25 +495,8 @@ describeContext('replaying events', (context) => {
   })
 
   it('is answered with its task, also if Postgres fails right after it was added', async () => {
-    let isOver = false
-    const failing: typeof context = {
-      ...context,
-      queues: context.queues,
-      db: new Proxy(context.db, {
-        get: (db, name) => {
-          if (name === 'raw' && isOver) return () => Promise.reject(new Unavailable('gone'))
-          if (name !== 'transaction') return Reflect.get(db, name) as unknown
-          return async (...args: Parameters<typeof db.transaction>) => {
-            const result: unknown = await db.transaction(...args)
-            isOver = true
-            return result
-          }
-        },
-      }),
-    }
-    const { id } = await startReplay(failing, of(), lastMinute())
-    isOver = false
-    expect(await stopTask(failing, line.userId, id)).to.include({ id, status: 'waiting' })
+    const { id } = await startReplay(awayAfterCommit(context), of(), lastMinute())
+    expect(await stopTask(awayAfterCommit(context), line.userId, id)).to.include({ id, status: 'waiting' })
   })
 
   it('has not crashed if Redis has lost its job meanwhile, which is to show the progress', async () => {
@@ -508,6 +527,15 @@ describeContext('replaying events', (context) => {
     const before = await row()
     expect(await recordTaskCrash(context.db, first, 1, 5000, 'a bug')).to.be.false
     expect(await row()).to.deep.equal(before)
+  })
+
+  it('is stopped by one of two who stop it at the same time, as far as the audit log knows', async () => {
+    const { id } = await start()
+    const stop = () => stopTask(context, line.userId, id)
+    expect(await overlap(context, stop, stop)).to.equal(undefined)
+    expect(await context.db('audit_log').where({ subject_id: id }).pluck('action')).to.deep.equal([
+      'task.stopped',
+    ])
   })
 
   it('stops when somebody stops it, or its owner is disabled; and no more than three are under way', async () => {

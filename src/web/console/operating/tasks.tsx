@@ -7,7 +7,7 @@ import { listTasksOf, stopTask, type Task } from '../../../domain/operating/task
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { isId } from '../../../ids.js'
-import { idOf, queryOf } from '../form-values.js'
+import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Empty, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
@@ -79,14 +79,23 @@ export function liveTasks(context: Context): Middleware {
 export function postStopTask(context: Context): Act {
   return async (ctx) => {
     await stopTask(context, sessionOf(ctx).userId, idOf(ctx, 'taskId'))
-    return withNotice(TASKS, 'task-stopping')
+    return withNotice(pathOf(cursorOf(ctx)), 'task-stopping')
   }
+}
+
+/** Returns the cursor of the page that is asked for, or that a form was sent from. */
+function cursorOf(ctx: KoaContext): string | undefined {
+  const before = queryOf(ctx, 'before') || fieldOf(ctx, 'before')
+  return isId(before) ? before : undefined
+}
+
+function pathOf(before: string | undefined): string {
+  return before === undefined ? TASKS : `${TASKS}?before=${before}`
 }
 
 async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
   const { userId } = sessionOf(ctx)
-  const cursor = queryOf(ctx, 'before')
-  const before = isId(cursor) ? cursor : undefined
+  const before = cursorOf(ctx)
   const [found, lines] = await Promise.all([
     listTasksOf(context, userId, { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }),
     listOwnLines(context, userId),
@@ -108,7 +117,7 @@ function Tasks(view: TasksView) {
       <TaskTable {...view} />
       <OlderPages
         newest={before === undefined ? undefined : TASKS}
-        older={older === undefined ? undefined : `${TASKS}?before=${older}`}
+        older={older === undefined ? undefined : pathOf(older)}
       />
     </>
   )
@@ -143,7 +152,7 @@ function TaskTable({ page, tasks, before, lines }: TasksView) {
               <Bar task={task} />
             </td>
             <td data-label="State">
-              <State page={page} task={task} line={lines.get(task.lineId ?? '')} />
+              <State page={page} task={task} before={before} line={lines.get(task.lineId ?? '')} />
             </td>
             <td data-label="Started">
               <Time at={task.createdAt} />
@@ -223,27 +232,29 @@ function Bar({ task }: { task: Task }) {
   )
 }
 
-function State({ page, task, line }: { page: Page; task: Task; line: OwnLine | undefined }) {
+function State(props: { page: Page; task: Task; before: string | undefined; line: OwnLine | undefined }) {
+  const { page, task, before, line } = props
   const { id, kind, status, error, endedAt, stopAskedAt } = task
   return (
     <>
-      <span class={`badge ${MOODS[status]}`}>
-        {kind === 'text_list' && status === 'done' ? 'queued' : status}
-      </span>{' '}
-      {error !== null && <p class="why">{error}</p>}
-      {kind === 'text_list' && endedAt === null && line?.pausedAt != null && (
-        <p class="why">Waiting until sending from the line resumes.</p>
-      )}
-      {endedAt === null &&
-        (stopAskedAt === null ? (
+      <div class="acts first">
+        <span class={`badge ${MOODS[status]}`}>
+          {kind === 'text_list' && status === 'done' ? 'queued' : status}
+        </span>{' '}
+        {endedAt === null && stopAskedAt === null && (
           <Form page={page} action={`${TASKS}/${id}/stop`} class="inline">
+            {before !== undefined && <input type="hidden" name="before" value={before} />}
             <button type="submit" class="secondary">
               Stop
             </button>
           </Form>
-        ) : (
-          <p class="muted">Stopping…</p>
-        ))}
+        )}
+        {endedAt === null && stopAskedAt !== null && <span class="muted">Stopping…</span>}
+      </div>
+      {error !== null && <p class="why">{error}</p>}
+      {kind === 'text_list' && endedAt === null && line?.pausedAt != null && (
+        <p class="why">Waiting until sending from the line resumes.</p>
+      )}
     </>
   )
 }

@@ -70,6 +70,20 @@ describeConsole('replays and background tasks in the console', (site) => {
     expect(listedIn(second)).to.deep.equal(ids.slice(0, 1))
     expect(second).to.include('<a href="/console/tasks">Newest</a>').and.not.include('>Older<')
     expect([livePathOf(first), livePathOf(second)]).to.deep.equal(['/console/tasks/live', undefined])
+
+    // What is stopped on an older page leads back to that page, also if it has ended meanwhile.
+    const [id = ''] = ids
+    await context.db('tasks').where({ id }).update({ status: 'waiting', ended_at: null })
+    const { text } = await line.browser.get(path)
+    const [, before = ''] = /name="before" value="([^"]+)"/.exec(text) ?? []
+    expectSentTo(
+      await line.browser.submit(`/console/tasks/${id}/stop`, { before }),
+      `${path}&done=task-stopping`,
+    )
+    await context.db('tasks').where({ id }).update({ status: 'stopped', ended_at: new Date() })
+    const late = await line.browser.submit(`/console/tasks/${id}/stop`, { before })
+    expect(faultOf(late)).to.equal('This task has already ended')
+    expect(listedIn(late.text)).to.deep.equal([id])
   })
 
   it('a form that is sent twice starts one replay, and one with other fields another', async () => {

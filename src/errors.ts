@@ -15,6 +15,15 @@ export class UserError extends Error {
   }
 }
 
+/** A link that works once opens nothing: it has expired, was used, or never was one of ours. All are refused alike. */
+export class LinkExpired extends UserError {
+  override name = 'LinkExpired'
+
+  constructor() {
+    super('This link has expired or was already used. Get a new one from where you got this one', 404)
+  }
+}
+
 /** Something we need (Postgres, Redis, room in the queue) is not there now; the same request may work later. */
 export class Unavailable extends Error {
   override name = 'Unavailable'

@@ -10,7 +10,7 @@ import {
   wasPortalSession,
 } from '../../database/people/portal.js'
 import { lockUser } from '../../database/people/users.js'
-import { UserError } from '../../errors.js'
+import { LinkExpired, UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record } from '../operating/audit.js'
@@ -102,11 +102,11 @@ export async function openPortalLink(context: Context, linkToken: string): Promi
     const found = TOKEN.test(linkToken) ? await findPortalLinkRow(trx, linkHash) : undefined
     const user = found && (await lockUser(trx, found.userId))
     const link = user && (await takePortalLink(trx, linkHash))
-    if (link === undefined || user?.role !== 'user' || user.disabledAt !== null) throw portalLinkUsedUp()
+    if (link === undefined || user?.role !== 'user' || user.disabledAt !== null) throw new LinkExpired()
     const { userId } = link
     const own = (await listLinesOf(trx, userId)).map((line) => line.id)
     const lineIds = link.lineIds.filter((lineId) => own.includes(lineId))
-    if (lineIds.length === 0) throw portalLinkUsedUp()
+    if (lineIds.length === 0) throw new LinkExpired()
     await insertPortalSession(trx, { ...link, lineIds, id, tokenHash: sha256(token) })
     const { address } = context.actor
     const actor = { kind: 'portal_link', userId: link.madeBy, credentialId: id, address } as const
@@ -119,10 +119,6 @@ export async function openPortalLink(context: Context, linkToken: string): Promi
     return lineIds
   })
   return { token, lineIds }
-}
-
-export function portalLinkUsedUp(): UserError {
-  return new UserError('This link has expired or was already used. Ask for a new one', 404)
 }
 
 /** Finds the session that a portal link opened; undefined if it is unknown, ended, or over. */

@@ -16,7 +16,7 @@ import {
   updatePassword,
   type NewUser,
 } from '../../database/people/users.js'
-import { UserError } from '../../errors.js'
+import { LinkExpired, UserError } from '../../errors.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record } from '../operating/audit.js'
 import { beginSession, type BegunSession } from './begin-session.js'
@@ -96,7 +96,7 @@ export async function completeSetUp(
 ): Promise<BegunSession> {
   const { db } = context
   const owner = await findSetUpLink(context, token)
-  if (owner === undefined) throw usedUp()
+  if (owner === undefined) throw new LinkExpired()
   const account =
     owner.userId === null
       ? newUser({ ...fields, email: fields.email ?? '', role: 'operator' })
@@ -106,7 +106,7 @@ export async function completeSetUp(
   const { begun, revoked } = await transaction(db, async (trx) => {
     if ('role' in account) await makeFirstOperator(context, trx, { ...account, passwordHash })
     else await replacePassword(context, trx, account.id, passwordHash)
-    if (!(await takeSetUpLink(trx, sha256(token)))) throw usedUp()
+    if (!(await takeSetUpLink(trx, sha256(token)))) throw new LinkExpired()
     const revoked = fields.revokes === true ? await revokeAccessIn(context, trx, account.id) : undefined
     return { begun: await beginSession(context, trx, account.id, fields.userAgent), revoked }
   })
@@ -116,7 +116,7 @@ export async function completeSetUp(
 
 async function makeFirstOperator(context: Context, trx: Database, operator: NewUser): Promise<void> {
   await lockFirstOperator(trx)
-  if (await hasOperatorWithPassword(trx)) throw usedUp()
+  if (await hasOperatorWithPassword(trx)) throw new LinkExpired()
   if (!(await insertUser(trx, operator))) throw takenEmail(operator.email)
   await recordAdded(context, trx, operator)
 }
@@ -127,12 +127,8 @@ async function replacePassword(
   userId: string,
   passwordHash: string,
 ): Promise<void> {
-  if ((await lockUser(trx, userId))?.disabledAt !== null) throw usedUp()
+  if ((await lockUser(trx, userId))?.disabledAt !== null) throw new LinkExpired()
   await updatePassword(trx, userId, passwordHash)
   const sessionsEnded = await deleteSessionsOf(trx, userId)
   await record(context, trx, { action: 'password.set', subjectId: userId, userId, after: { sessionsEnded } })
-}
-
-function usedUp(): UserError {
-  return new UserError('This link has expired or was already used. Ask for a new one', 404)
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
+import { asError, LinkExpired, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import { answerErrorPage } from '../console/error-page.js'
 import { readUnread } from '../console/operating/unread-notices.js'
@@ -14,8 +14,8 @@ import { readSession } from '../console/people/session.js'
 export function answerErrors(context: Context): Middleware {
   const { log } = context
   return async (ctx, next) => {
-    const answer = (status: number, message: string) => {
-      answerError(ctx, context, status, message)
+    const answer = (status: number, message: string, title?: string) => {
+      answerError(ctx, context, status, message, title)
     }
     ctx.set('Cache-Control', 'no-store')
     try {
@@ -31,7 +31,7 @@ export function answerErrors(context: Context): Middleware {
     } catch (error) {
       const { status, detail, retryAfterSeconds } = explainError(log, error)
       if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
-      answer(status, detail)
+      answer(status, detail, error instanceof LinkExpired ? 'Link expired' : undefined)
     }
   }
 }
@@ -80,13 +80,18 @@ function isSendersFault(error: unknown): error is Error & { status: number } {
   return typeof error.status === 'number' && error.status >= 400 && error.status < 500
 }
 
-function answerError(ctx: KoaContext, context: Context, status: number, message: string): void {
+function answerError(
+  ctx: KoaContext,
+  context: Context,
+  status: number,
+  message: string,
+  title = PAGE_TITLES[status] ?? STATUS_CODES[status] ?? 'Error',
+): void {
   ctx.status = status
   if (ctx.path.startsWith('/webhooks/')) {
     // A path below /webhooks that is not a webhook's is usually a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
   } else if (isForBrowser(ctx)) {
-    const title = PAGE_TITLES[status] ?? STATUS_CODES[status] ?? 'Error'
     answerErrorPage(ctx, context, title, PAGE_WORDS.get(message) ?? message)
     ctx.status = status
   } else {

@@ -19,7 +19,10 @@ import { expectRefusal, refusal } from '../refusal.js'
 import { changeRows } from '../fixtures.js'
 import { createPerson, PASSWORD, type Person, linkTokenFor, tokenIn } from './people.js'
 
-const USED_UP = { status: 404, message: 'This link has expired or was already used. Ask for a new one' }
+const USED_UP = {
+  status: 404,
+  message: 'This link has expired or was already used. Get a new one from where you got this one',
+}
 const NEXT = 'a whole new password'
 
 const environment = { PUBLIC_URL: 'https://lines.example.com' }

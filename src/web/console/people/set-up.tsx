@@ -2,7 +2,7 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../../domain/people/passwords.js'
 import { completeSetUp, findSetUpLink } from '../../../domain/people/set-up-links.js'
-import { UserError } from '../../../errors.js'
+import { LinkExpired } from '../../../errors.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
@@ -16,9 +16,7 @@ export function showSetUp(context: Context): Middleware {
   return async (ctx) => {
     const token = tokenOf(ctx)
     const owner = await findSetUpLink(context, token)
-    if (owner === undefined) {
-      throw new UserError('This link has expired or was already used. Ask your operator for a new one.', 404)
-    }
+    if (owner === undefined) throw new LinkExpired()
     const page = pageOf(ctx, context)
     const action = '/console/set-up'
     answerPage(

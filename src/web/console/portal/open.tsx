@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { isPortalLink, openPortalLink, portalLinkUsedUp } from '../../../domain/people/portal.js'
+import { isPortalLink, openPortalLink } from '../../../domain/people/portal.js'
 import type { Context } from '../../../domain/context.js'
-import { UserError } from '../../../errors.js'
+import { LinkExpired, UserError } from '../../../errors.js'
 import { networkOf } from '../../../network.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Form } from '../form.js'
@@ -70,6 +70,6 @@ async function readToken(ctx: KoaContext, context: Context): Promise<string> {
     ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
     throw new UserError('Too many invalid links. Wait 15 minutes', 429)
   }
-  if (!isFree) throw portalLinkUsedUp()
+  if (!isFree) throw new LinkExpired()
   return token
 }

@@ -26,7 +26,7 @@ import {
 } from '../support.js'
 
 const CLOSED = 'The link that you opened gives access only to the pages of its lines'
-const USED_UP = 'This link has expired or was already used. Ask for a new one'
+const USED_UP = 'This link has expired or was already used. Get a new one from where you got this one'
 
 describeWeb('a portal link', ({ context, web }) => {
   const named = forEachTest(() => createOwner(context, { role: 'user' }))
@@ -117,8 +117,16 @@ describeWeb('a portal link', ({ context, web }) => {
 
   it('stops working when it expires, and so does its session', async () => {
     const link = await makeLink()
+    const visitor = await browse(context, web)
+    expectPage(await visitor.get(link))
     await context.db('portal_links').update({ expires_at: context.db.raw(`now() - interval '1 second'`) })
-    expect((await (await browse(context, web)).get(link)).text).to.include(USED_UP)
+    // Also its button, on a page that was open for too long.
+    const token = link.split('=')[1] ?? ''
+    for (const answer of [await visitor.get(link), await visitor.submit('/console/portal', { token })]) {
+      expectPage(answer, 404)
+      expect(answer.text).to.include('<h1>Link expired</h1>').and.not.include('Page not found')
+      expect(answer.text.split(USED_UP)).to.have.length(2)
+    }
 
     const browser = await open(await makeLink())
     await context.db('portal_sessions').update({ expires_at: context.db.raw(`now() - interval '1 second'`) })

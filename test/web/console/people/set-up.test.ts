@@ -98,7 +98,9 @@ describeWeb('the page behind a set-up link', ({ context, web }) => {
     ]) {
       const answer = await browser.get(SET_UP + query)
       expectPage(answer, 404)
-      expect(answer.text).to.include('This link has expired or was already used')
+      expect(answer.text)
+        .to.include('<h1>Link expired</h1>')
+        .and.include('This link has expired or was already used')
     }
     expectPage(await browser.submit(SET_UP, { password: NEW_PASSWORD }), 404)
     expectPage(await browser.submit(SET_UP, { token: used.token, password: NEW_PASSWORD }), 404)

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
 import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
 import type { Context } from '../../src/domain/context.js'
+import { countNewestMinutes } from '../../src/domain/operating/overview/count-minutes.js'
 import { saveContact } from '../../src/domain/lines/contacts.js'
 import { newId } from '../../src/ids.js'
 import { ANNA } from '../domain/fixtures.js'
@@ -187,6 +188,7 @@ async function fillPages(context: Context, owner: Owner): Promise<string[]> {
   })
   await saveContact(context, owner.person.id, ANNA, { name: 'Anna' })
   await insertNotices(context.db, noticesOf(owner))
+  await countNewestMinutes(context)
   for (const [table, ...columns] of [
     ['users', 'name'],
     ['lines', 'name'],

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import type { BrowserContextOptions } from 'playwright-core'
+import type { BrowserContextOptions, Locator } from 'playwright-core'
 import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
+import { countNewestMinutes } from '../../src/domain/operating/overview/count-minutes.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { newId } from '../../src/ids.js'
 import { queueMessage } from '../domain/fixtures.js'
@@ -23,6 +24,8 @@ describeWeb('the pages in a browser', function ({ context, web }) {
 
   const browser = browserForSuite()
   const owner = forAllTests(() => createOwner(context))
+
+  before(() => countNewestMinutes(context))
 
   /** Signed in as the owner. */
   const visit = async (path: string, options?: BrowserContextOptions, url = web.url) => {
@@ -162,6 +165,9 @@ describeWeb('the pages in a browser', function ({ context, web }) {
       await page.keyboard.press('/')
       expect([state, await focused()]).to.deep.equal([state, state === 'on' ? 'INPUT' : 'BODY'])
     }
+    const phone = await visit('/console/activity', { isMobile: true, hasTouch: true })
+    await phone.page.getByText('Times in').waitFor()
+    expect(await phone.page.locator('button[data-keys]').isVisible()).to.equal(false)
   })
 
   it('work where the browser blocks the data of the site, and keep nothing', async () => {
@@ -197,6 +203,22 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     expect(complaints.filter((complaint) => !/status of 401/.test(complaint))).to.deep.equal([])
   })
 
+  it('work where the browser’s storage for the site is full', async () => {
+    const { page, complaints } = await visit('/console/lines/:lineId')
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+      }
+    })
+    await page.locator('button[data-keys]').click()
+    await page.getByText('Shortcuts: off').waitFor()
+    await page.getByText('Rename').click()
+    await page.getByLabel('Name').fill('Front desk')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Line renamed.').waitFor()
+    expect(complaints).to.deep.equal([])
+  })
+
   it('are no wider than the window with a long name of the brand', async () => {
     const name = 'Nordwind-Telefonvermittlungsgesellschaft'
     const config = { ...context.config, brand: { ...context.config.brand, name } }
@@ -217,10 +239,11 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     const paths = await rows.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname))
     const drawer = page.getByRole('dialog', { name: 'Details' })
     const shownAt = (path: string | undefined) => page.waitForURL((url) => url.pathname === path)
+    const hasFocus = (part: Locator) => part.evaluate((element) => element === document.activeElement)
     await rows.first().click()
     await drawer.getByRole('heading', { level: 1 }).waitFor()
     await shownAt(paths[0])
-    expect(await drawer.evaluate((element) => element === document.activeElement)).to.equal(true)
+    await until('the drawer has the focus', () => hasFocus(drawer))
     await shots.screenshot('drawer')
     expect(await axeFaults(page)).to.deep.equal([])
 
@@ -228,7 +251,7 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     await shownAt(paths[1])
     expect(await drawer.getByRole('button', { name: 'Next' }).isDisabled()).to.equal(true)
     // A disabled button loses the focus, and the drawer takes it.
-    expect(await drawer.evaluate((element) => element === document.activeElement)).to.equal(true)
+    await until('the drawer has the focus again', () => hasFocus(drawer))
     expect(await rows.nth(1).getAttribute('aria-current')).to.equal('true')
     await page.keyboard.press('k')
     await shownAt(paths[0])
@@ -240,12 +263,13 @@ describeWeb('the pages in a browser', function ({ context, web }) {
 
     await page.keyboard.press('Escape')
     await shownAt('/console/activity')
-    expect(await drawer.count()).to.equal(0)
-    expect(await rows.first().evaluate((element) => element === document.activeElement)).to.equal(true)
+    await drawer.waitFor({ state: 'detached' })
+    expect(await hasFocus(rows.first())).to.equal(true)
     await page.goForward()
     await drawer.waitFor()
     await drawer.getByRole('button', { name: 'Close' }).click()
     await shownAt('/console/activity')
+    await drawer.waitFor({ state: 'detached' })
     await page.goForward()
     await drawer.waitFor()
     await page.reload()
@@ -274,6 +298,43 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     await shownAt(paths[0])
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await drawer.count()).to.equal(0)
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('lead back to the list of a row’s details if they are closed twice at once, or before htmx is done', async () => {
+    const { page, complaints } = await visit('/console')
+    await page.goto('/console/activity')
+    const title = await page.title()
+    const rows = page.locator('ol.activity > li[id] > div > a:first-child')
+    const drawer = page.getByRole('dialog', { name: 'Details' })
+    await rows.first().click()
+    await page.waitForURL('**/console/messages/*')
+    await page.evaluate(() => {
+      for (const type of ['keydown', 'keydown'])
+        document.body.dispatchEvent(new KeyboardEvent(type, { key: 'Escape', bubbles: true }))
+    })
+    await drawer.waitFor({ state: 'detached' })
+    await page.goForward()
+    await page.waitForURL('**/console/messages/*')
+    await drawer.getByRole('button', { name: 'Close' }).click()
+    await drawer.waitFor({ state: 'detached' })
+
+    await page.evaluate(() => {
+      const { htmx } = window as unknown as { htmx: { swap: (what: { select?: string }) => Promise<void> } }
+      const swap = htmx.swap.bind(htmx)
+      htmx.swap = async (what) => {
+        await swap(what)
+        if (what.select !== undefined) {
+          await new Promise<void>((resolve) => Object.assign(window, { finish: resolve }))
+        }
+      }
+    })
+    await rows.first().click()
+    await drawer.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    await page.evaluate(() => (window as unknown as { finish: () => void }).finish())
+    expect([new URL(page.url()).pathname, await page.title()]).to.deep.equal(['/console/activity', title])
     expect(complaints).to.deep.equal([])
   })
 

@@ -4,13 +4,21 @@
 const { locale } = Intl.DateTimeFormat().resolvedOptions()
 const LOCALE = locale.startsWith('en') ? locale : 'en-GB'
 
-// A browser that blocks the site's data throws an error as soon as a storage is named, and one without storages has null. Then
-// nothing is kept from page to page.
+// A browser that blocks the site's data throws an error as soon as a storage is named, one without storages has null, and a full
+// one throws when something is kept. Then nothing is kept from page to page. `try.js` uses both functions, too.
 function storage(name) {
   try {
     return window[name] ?? undefined
   } catch {
     return undefined
+  }
+}
+
+function keep(name, key, value) {
+  try {
+    storage(name)?.setItem(key, value)
+  } catch {
+    // The page works without it.
   }
 }
 
@@ -152,10 +160,7 @@ document.addEventListener('submit', (event) => {
   else {
     sentAt.set(form, performance.now())
     const place = form.closest('main [id]')?.id
-    storage('sessionStorage')?.setItem(
-      'acted',
-      JSON.stringify({ action: form.getAttribute('action'), place }),
-    )
+    keep('sessionStorage', 'acted', JSON.stringify({ action: form.getAttribute('action'), place }))
   }
 })
 // A page that Back shows again may send its forms again.
@@ -218,7 +223,7 @@ document.addEventListener('click', (event) => {
   if (!event.target.closest('button[data-keys]')) return
   const state = document.body.dataset.keys === 'off' ? 'on' : 'off'
   document.body.dataset.keys = state
-  storage('localStorage')?.setItem('keys', state)
+  keep('localStorage', 'keys', state)
   showKeys()
 })
 

@@ -13,6 +13,8 @@ let asked
 let listTitle
 /** How many details were asked for. An answer that comes after the next request, or after Close, is dropped. */
 let askedCount = 0
+/** True from Close until the list is back: pressed twice, Back would lead away from the list. */
+let isLeaving = false
 
 const address = () => location.pathname + location.search
 const loadedAt = address()
@@ -37,18 +39,20 @@ async function open(href, { isBack = false } = {}) {
   const isFirst = drawer === undefined
   if (isFirst) listTitle = document.title
   drawer ??= makeDrawer()
-  await htmx.swap({
-    text,
-    target: drawer.querySelector('.drawer-page'),
-    sourceElement: drawer,
-    select: PAGE,
-    swap: 'innerHTML',
-  })
   // Back always leads to the list, so other details replace the address instead of adding one to the history.
   if (!isBack) history[isFirst ? 'pushState' : 'replaceState']({ drawer: true }, '', url)
   document.title = new DOMParser().parseFromString(text, 'text/html').title
   shown = url.pathname
   mark()
+  await htmx.swap({
+    text,
+    target: drawer.querySelector('.drawer-page'),
+    sourceElement: drawer,
+    select: PAGE,
+    swap: 'innerHTML ignoreTitle:true',
+  })
+  // htmx waits a moment before it is done. Meanwhile the drawer may have been closed, or others asked for.
+  if (own !== askedCount) return undefined
   // A link within the details, such as to an attempt's response, leads to its part of them.
   const part = url.hash === '' ? null : drawer.querySelector(`[id="${CSS.escape(url.hash.slice(1))}"]`)
   if (part === null) drawer.scrollTop = 0
@@ -109,8 +113,14 @@ function go(step) {
   void open(next.href)
 }
 
+function leave() {
+  if (isLeaving) return
+  isLeaving = true
+  history.back()
+}
+
 document.addEventListener('click', (event) => {
-  if (event.target.closest('[data-close]')) return history.back()
+  if (event.target.closest('[data-close]')) return leave()
   const step = event.target.closest('[data-go]')
   if (step) return go(Number(step.dataset.go))
   const link = event.target.closest('[data-drawer] a, .drawer a')
@@ -122,7 +132,7 @@ document.addEventListener('click', (event) => {
 
 document.addEventListener('keydown', (event) => {
   if (drawer === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.key === 'Escape') return history.back()
+  if (event.key === 'Escape') return leave()
   if (event.target.closest('input, textarea, select, [contenteditable]')) return
   // j and k are the keys of the lists, too. The arrows scroll what is long.
   const keys = document.body.dataset.keys === 'off' ? {} : { j: 1, k: -1 }
@@ -137,6 +147,7 @@ document.addEventListener('keydown', (event) => {
 // After the page was loaded again beside its drawer, or Back has come to it from elsewhere, the document is the message's own,
 // but the browser still goes to the list without loading anything.
 addEventListener('popstate', () => {
+  isLeaving = false
   if (address() === loadedAt) return drawer !== undefined && close()
   if (!history.state?.drawer || document.querySelector('[data-drawer]') === null) return location.reload()
   void open(location.href, { isBack: true })

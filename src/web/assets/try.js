@@ -1,18 +1,9 @@
 // Runs in the browser, at /docs/try/…. It sends the form as a request to the API and shows the response as it comes, so that
-// streams of events can be tried too.
+// streams of events can be tried too. The tab keeps the token, by the functions of `console.js`.
 
 const TOKEN = 'linehook-api-token'
 /** The end of a longer response is shown. */
 const MAX_SHOWN = 200_000
-
-/** The tab keeps the token. A browser that blocks the site's data throws an error here, and then nothing is kept. */
-function kept() {
-  try {
-    return window.sessionStorage ?? undefined
-  } catch {
-    return undefined
-  }
-}
 
 const form = document.querySelector('form.try')
 const part = (selector) => document.querySelector(selector)
@@ -74,7 +65,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   const request = new AbortController()
   const button = form.querySelector('[type=submit]')
-  if (token) kept()?.setItem(TOKEN, token.value.trim())
+  if (token) keep('sessionStorage', TOKEN, token.value.trim())
   for (const each of [part('section .empty'), part('.response-body')]) each.hidden = true
   body.textContent = ''
   button.disabled = true
@@ -92,5 +83,5 @@ form.addEventListener('submit', (event) => {
     })
 })
 
-if (token) token.value = kept()?.getItem(TOKEN) ?? ''
+if (token) token.value = storage('sessionStorage')?.getItem(TOKEN) ?? ''
 form.querySelector('fieldset').disabled = false

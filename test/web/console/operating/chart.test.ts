@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { renderToString } from 'preact-render-to-string'
+import { NOTHING } from '../../../../src/domain/operating/overview/traffic.js'
 import { Chart, countScale, type Series } from '../../../../src/web/console/operating/overview/chart.js'
+import { Charts } from '../../../../src/web/console/operating/overview/charts.js'
 
 describe('a chart', () => {
   const draw = (...series: Omit<Series, 'label' | 'figure'>[]) =>
@@ -38,6 +40,19 @@ describe('a chart', () => {
       'sent',
     ])
     expect(looksOf(['sent', [0, 0]], ['failed', [0, 0]])).to.deep.equal(['sent'])
+  })
+
+  it('is left out where nothing was counted, and the table where there is nothing to read', () => {
+    const bin = { at: new Date(0), minutes: 0, counts: NOTHING, waits: {} }
+    const partsOf = (countedAt: Date | null, accepted: number) => {
+      const totals = { ...NOTHING, accepted }
+      const traffic = { span: '7d' as const, bins: [bin], totals, waits: {}, countedAt }
+      const html = renderToString(Charts({ traffic, countedAt: 'arrival' }))
+      return [/No data for the last day/, /<figure/, /Show as a table/].map((part) => part.test(html))
+    }
+    expect(partsOf(new Date(), 0)).to.deep.equal([false, true, true])
+    expect(partsOf(null, 0)).to.deep.equal([true, false, false])
+    expect(partsOf(null, 1)).to.deep.equal([true, false, true])
   })
 
   it('shows a gap where something was not counted, and a single value as a short stroke', () => {

@@ -25,25 +25,24 @@ export function Charts({
   hrefOf,
   countedAt,
 }: Pick<ChartProps, 'traffic' | 'hrefOf'> & { countedAt: CountedAt }) {
+  const { bins, totals } = traffic
   return (
     <>
-      {traffic.countedAt === null && (
+      {traffic.countedAt === null ? (
         <p class="empty">
           No data for the last day. Start a <code>maintenance</code> process to collect it.
         </p>
+      ) : (
+        <div class="charts">
+          <CountChart title="Outbound messages per minute" counts={OUT} {...{ traffic, hrefOf }} />
+          <CountChart title="Inbound messages and events per minute" counts={IN} {...{ traffic, hrefOf }} />
+          <WaitChart title="Time from acceptance to the carrier" kind="carrier" traffic={traffic} />
+          <WaitChart title="Time from event to endpoint" kind="endpoint" traffic={traffic} />
+        </div>
       )}
-      <div class="charts">
-        <CountChart title="Outbound messages per minute" counts={OUT} traffic={traffic} hrefOf={hrefOf} />
-        <CountChart
-          title="Inbound messages and events per minute"
-          counts={IN}
-          traffic={traffic}
-          hrefOf={hrefOf}
-        />
-        <WaitChart title="Time from acceptance to the carrier" kind="carrier" traffic={traffic} />
-        <WaitChart title="Time from event to endpoint" kind="endpoint" traffic={traffic} />
-      </div>
-      <FiguresTable bins={traffic.bins} countedAt={countedAt} />
+      {(traffic.countedAt !== null || Object.values(totals).some((total) => total > 0)) && (
+        <FiguresTable bins={bins} countedAt={countedAt} />
+      )}
     </>
   )
 }

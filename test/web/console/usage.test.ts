@@ -32,4 +32,12 @@ describe('the table of usage', () => {
     expect(words).to.include('2026-11 2 3, our count no price').and.to.include('2026-11 2 3 1.80 USD')
     expect(words).not.to.match(/own count|reported no prices/)
   })
+
+  it('keeps what was paid in several currencies apart', () => {
+    const prices = [
+      { currency: 'EUR', amount: '0.90', messageCount: 1 },
+      { currency: 'USD', amount: '1.80', messageCount: 2 },
+    ]
+    expect(wordsWith({ messageCount: 5, prices })).to.include('0.90 EUR, 1.80 USD, 2 without a price yet')
+  })
 })

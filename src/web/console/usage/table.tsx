@@ -62,7 +62,7 @@ export function UsageTable(props: {
                   {isOwnCount ? row.segmentCount.toLocaleString('en') : segmentsOf(row)}
                 </td>
                 <td data-label="Cost" class="r">
-                  {isUnpriced ? <span class="muted">–</span> : <Cost usage={row} />}
+                  {isUnpriced ? <span class="muted">–</span> : costOf(row)}
                 </td>
               </tr>
             )
@@ -80,21 +80,11 @@ function segmentsOf({ segmentCount, carrierSegmentCount }: Usage): string {
   return `${all}, ${carrierSegmentCount.toLocaleString('en')} of them counted by the carrier`
 }
 
-function Cost({ usage: { messageCount, prices } }: { usage: Usage }) {
-  const priced = prices.reduce((sum, each) => sum + each.messageCount, 0)
-  const open = messageCount - priced
-  return (
-    <span class="two-lines">
-      {prices.map(({ currency, amount }) => (
-        <span key={currency}>
-          {amount} {currency}
-        </span>
-      ))}
-      {open > 0 && (
-        <span class="muted">
-          {prices.length === 0 ? 'no price' : `${open.toLocaleString('en')} without a price yet`}
-        </span>
-      )}
-    </span>
-  )
+function costOf({ messageCount, prices }: Usage): string {
+  if (prices.length === 0) return 'no price'
+  const open = messageCount - prices.reduce((sum, each) => sum + each.messageCount, 0)
+  return [
+    ...prices.map(({ currency, amount }) => `${amount} ${currency}`),
+    ...(open > 0 ? [`${open.toLocaleString('en')} without a price yet`] : []),
+  ].join(', ')
 }

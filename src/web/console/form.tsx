@@ -204,7 +204,7 @@ export function Select(props: {
 
 /**
  * Asks once before a step that cannot be undone: when it is opened, it says what will happen and has the button. It
- * works without a script and by keyboard.
+ * works without a script and by keyboard. The dots after its label say that nothing happens yet.
  */
 export function Confirm(props: {
   page: Page
@@ -218,7 +218,7 @@ export function Confirm(props: {
   if (!reaches(props.page, 'post', props.action)) return null
   return (
     <details class="confirm" open={isRefused}>
-      <summary>{props.label}</summary>
+      <summary>{`${props.label}…`}</summary>
       <Form page={props.page} action={props.action}>
         <p>{props.consequence}</p>
         {props.children}

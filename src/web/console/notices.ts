@@ -6,7 +6,6 @@ const NOTICES = {
   'portal-over':
     'Your access through the link has ended. Get a new link from where you got this one, or sign in.',
   'signed-out': 'You are signed out.',
-  confirmed: 'Thank you.',
   'reset-asked':
     'If an account with a password uses this address, we have sent it a link. It should arrive within a few minutes.',
   'mails-saved': 'Email preferences saved.',
@@ -41,7 +40,6 @@ const NOTICES = {
   disconnected: 'Disconnected. The connection is disabled and its incoming webhook is deleted.',
   'url-saved': 'Outgoing webhook URL saved.',
   'url-removed': 'Outgoing webhook URL removed.',
-  'events-saved': 'Event selection saved.',
   'policy-saved': 'Delivery settings saved. They apply from the next attempt.',
   'webhook-created': 'Incoming webhook created. Its URL is a secret. You can copy it here at any time.',
   'webhook-regenerated': 'Incoming webhook URL regenerated.',
@@ -62,8 +60,6 @@ const NOTICES = {
   'held-sent': 'Sending the held events.',
   'application-saved': 'Application saved.',
   'application-deleted': 'Application deleted. Its tokens no longer work and it receives no more events.',
-  'application-secret-rotated': 'New signing secret created.',
-  'application-enabled': 'Webhook URL enabled.',
   'application-disconnected': 'Application disconnected. It can no longer use your lines.',
   'application-line-disconnected': 'Application disconnected from this line.',
   'text-accepted': 'Message accepted. Follow its progress below.',
@@ -74,7 +70,6 @@ const NOTICES = {
   'sent-again': 'Resending now.',
   cancelled: 'Message cancelled.',
   rescheduled: 'Message rescheduled.',
-  'user-added': 'User added.',
   'user-disabled': 'User disabled. Sessions have ended, and tokens and authorizations no longer work.',
   'user-enabled': 'User enabled. Everything is as it was before.',
   'user-sessions-ended': 'The user is signed out everywhere.',

@@ -59,7 +59,7 @@ function Bars({ hours, height }: { hours: readonly EventHour[]; height: number }
       aria-label={summary}
     >
       <title>{summary}</title>
-      <path class="ground" d={`M0 ${height - 0.5}H${HOURS * BAR}`} />
+      <path class="ground" d={`M0 ${height}H${HOURS * BAR}`} />
       {hours
         .filter(({ hoursAgo }) => hoursAgo >= 0 && hoursAgo < HOURS)
         .map(({ hoursAgo, delivered, failed }) => {

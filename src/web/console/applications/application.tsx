@@ -128,7 +128,7 @@ function Delete({ view: { page, path } }: { view: ApplicationView }) {
       <Confirm
         page={page}
         action={`${path}/delete`}
-        label="Delete application…"
+        label="Delete application"
         consequence={
           'Its tokens stop working, every line is disconnected from it, and it gets no more events. ' +
           'This cannot be undone. If you register it again, users have to authorize it again.'

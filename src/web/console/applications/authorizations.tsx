@@ -107,7 +107,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
                 <Confirm
                   page={page}
                   action={`${AUTHORIZED}/${id}/lines/${line.lineId}/disconnect`}
-                  label="Disconnect…"
+                  label="Disconnect"
                   consequence={
                     <>
                       “<UserText>{name}</UserText>” immediately loses access to “
@@ -124,7 +124,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
       <Confirm
         page={page}
         action={`${AUTHORIZED}/${id}/disconnect`}
-        label="Disconnect application…"
+        label="Disconnect application"
         consequence={
           <>
             “<UserText>{name}</UserText>” immediately loses access to all your lines, and its tokens stop

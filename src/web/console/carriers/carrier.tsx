@@ -102,7 +102,7 @@ function Remove({ view: { page, path, account } }: { view: CarrierView }) {
         <Confirm
           page={page}
           action={`${path}/remove`}
-          label="Remove account…"
+          label="Remove account"
           consequence="Its credentials are deleted from this service. Nothing changes at the carrier."
           button="Remove account"
         />

@@ -326,7 +326,7 @@ function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview
           <Confirm
             page={page}
             action={`${path}/delete`}
-            label="Delete endpoint…"
+            label="Delete endpoint"
             consequence="It gets no more events, and the ones still waiting are dropped. Its secret is not used again."
             button="Delete endpoint"
           />

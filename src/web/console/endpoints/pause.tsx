@@ -21,7 +21,7 @@ export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action
       <Confirm
         page={page}
         action={`${action}/pause`}
-        label="Pause events…"
+        label="Pause events"
         consequence="Events wait, without using up attempts, until you resume them. Test events are still sent."
         button="Pause events"
       />

@@ -88,31 +88,33 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
         Replayed events keep their <code>webhook-id</code> and carry the header{' '}
         <code>webhook-replay: true</code>.
       </p>
-      <Field {...moment('from')} label="From" required />
-      <Field {...moment('until')} label="Until" hint="Leave empty for now." />
-      <ZoneSelect zone={valueOf('zone')} />
-      <Select
-        {...{ page, action }}
-        name="outcome"
-        label="Which events"
-        options={Object.entries(OUTCOME_WORDS)}
-        value={valueOf('outcome', 'undelivered')}
-      />
-      <Select
-        {...{ page, action }}
-        name="type"
-        label="Type"
-        options={[['', 'All types'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
-        value={valueOf('type')}
-      />
-      <Field
-        {...{ page, action }}
-        name="perSecond"
-        label="Maximum events per second"
-        type="number"
-        value={valueOf('perSecond', String(DEFAULT_RATE))}
-        more={{ min: 1, max: MAX_RATE }}
-      />
+      <div class="grid">
+        <Field {...moment('from')} label="From" required />
+        <Field {...moment('until')} label="Until" hint="Leave empty to replay up to now." />
+        <ZoneSelect zone={valueOf('zone')} />
+        <Select
+          {...{ page, action }}
+          name="outcome"
+          label="Which events"
+          options={Object.entries(OUTCOME_WORDS)}
+          value={valueOf('outcome', 'undelivered')}
+        />
+        <Select
+          {...{ page, action }}
+          name="type"
+          label="Type"
+          options={[['', 'All types'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
+          value={valueOf('type')}
+        />
+        <Field
+          {...{ page, action }}
+          name="perSecond"
+          label="Maximum events per second"
+          type="number"
+          value={valueOf('perSecond', String(DEFAULT_RATE))}
+          more={{ min: 1, max: MAX_RATE }}
+        />
+      </div>
       <Field
         {...{ page, action }}
         name="url"

@@ -46,7 +46,7 @@ export function EndpointSecret(props: {
       <Confirm
         page={page}
         action={rotateAction}
-        label="Rotate…"
+        label="Rotate"
         consequence={
           'You get a new secret right away. Keep the current one valid for 24 hours, so you can switch without losing events. ' +
           'If it has leaked, let it expire immediately.'

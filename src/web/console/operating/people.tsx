@@ -78,7 +78,7 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
           <Confirm
             page={page}
             action={FORGET}
-            label="Erase this person's data…"
+            label="Erase this person's data"
             consequence="All texts, media, excerpts and contacts of this number are erased on all lines, and its waiting messages fail. IDs, states, times and opt-outs are kept. This cannot be undone."
             button="Erase data"
           >

@@ -55,7 +55,7 @@ function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSendin
       <Confirm
         page={page}
         action={`${SENDING}/pause`}
-        label="Pause all sending…"
+        label="Pause all sending"
         consequence={
           'New messages are still accepted but wait until you resume sending. Those that wait too long expire, as ' +
           'usual. Receiving and the replies to STOP, START and HELP are not affected.'

@@ -42,7 +42,7 @@ export function Credentials(props: {
           <Confirm
             page={page}
             action={`${path}/client-secret/rotate`}
-            label="Create new client secret…"
+            label="Create new client secret"
             consequence="The current secret stops working immediately."
             button="Create new secret"
           />

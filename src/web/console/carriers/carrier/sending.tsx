@@ -22,7 +22,7 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
         <Confirm
           page={page}
           action={`${path}/sending/pause`}
-          label="Pause sending…"
+          label="Pause sending"
           consequence={
             'New messages on its lines are still accepted but wait until you resume sending. Those that wait too long ' +
             'expire, as usual. Receiving and the replies to STOP, START and HELP are not affected.'

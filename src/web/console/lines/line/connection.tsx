@@ -60,7 +60,7 @@ export function Disconnect({ view }: { view: LineView }) {
           <Confirm
             page={page}
             action={action}
-            label="Disconnect…"
+            label="Disconnect"
             consequence={
               "This disables the connection and deletes the incoming webhook and all endpoints except the outgoing webhook. The incoming webhook's URL returns 404 from now on and never works " +
               'again. The outgoing webhook URL and its signing secret are kept.'

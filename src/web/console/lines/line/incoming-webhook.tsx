@@ -136,7 +136,7 @@ function Regenerate({ view: { page, connection }, action }: { view: LineView; ac
     <Confirm
       page={page}
       action={action}
-      label="Regenerate token…"
+      label="Regenerate token"
       consequence={
         'The URL gets a new token. The current URL keeps working for the time you choose. While an earlier one still works, ' +
         'the only choice is to end both immediately.'
@@ -169,7 +169,7 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
           <Confirm
             page={view.page}
             action={action}
-            label="Delete incoming webhook…"
+            label="Delete incoming webhook"
             consequence="The URL returns 404 from now on and never works again. You can create a new one at any time."
             button="Delete incoming webhook"
           />

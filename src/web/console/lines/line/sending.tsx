@@ -32,7 +32,7 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
           <Confirm
             page={page}
             action={action}
-            label="Pause sending…"
+            label="Pause sending"
             consequence={
               'New messages are still accepted but wait until you resume sending. Those that wait too long expire, as usual. Receiving ' +
               'and the replies to STOP, START and HELP are not affected.'

@@ -35,7 +35,7 @@ export function ContactForms(props: { page: Page; contact: Contact | undefined; 
         <Confirm
           page={page}
           action={`${path}/block`}
-          label="Block…"
+          label="Block"
           consequence="Its messages still appear here, but no events go to your server or to applications. You can still send to it."
           button="Block"
         />

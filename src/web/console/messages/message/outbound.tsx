@@ -112,7 +112,7 @@ function Later({ page, message: { id, attemptCount } }: MessageView) {
       <Confirm
         page={page}
         action={cancelPath(id)}
-        label="Cancel message…"
+        label="Cancel message"
         consequence="The message will not be sent. It is marked as failed (cancelled)."
         button="Cancel message"
       />
@@ -301,7 +301,7 @@ function SendAgain({ page, message: { id, status }, key }: MessageView) {
       <Confirm
         page={page}
         action={action}
-        label="Resend…"
+        label="Resend"
         consequence="This message may have arrived already. If you resend it, it may arrive twice."
         button="Resend"
       >

@@ -61,7 +61,7 @@ function Present({ page, app }: { page: Page; app: NonNullable<SecondFactors['ap
       <Confirm
         page={page}
         action={`${ACTION}/remove`}
-        label="Remove app…"
+        label="Remove app"
         consequence="Its codes stop working. You can then set up the app again, for example on a new phone."
         button="Remove app"
       />

@@ -45,7 +45,7 @@ export function RecoveryCodes({ page, count }: { page: Page; count: number }) {
       <Confirm
         page={page}
         action={ACTION}
-        label="Create ten new codes…"
+        label="Create ten new codes"
         consequence="Your current codes stop working."
         button="Create new codes"
       />

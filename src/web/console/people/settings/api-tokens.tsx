@@ -113,7 +113,7 @@ function NewToken({ page, action, lines }: { page: Page; action: string; lines: 
   const typed = (name: string, otherwise: string) => typedIn(page, action, name) ?? otherwise
   return (
     <details open={page.fault?.action === action}>
-      <summary>Create token</summary>
+      <summary>New token</summary>
       <Form page={page} action={action} class="row">
         <Field
           page={page}
@@ -167,7 +167,7 @@ function ScopeInWords(props: { scope: TokenScope & { lineName: string | null } }
   const { isReadOnly, lineId, lineName } = props.scope
   return (
     <>
-      {isReadOnly ? 'Read only' : 'Everything'}
+      {isReadOnly ? 'Read only' : 'Read, change and send'}
       {lineId !== null && (
         <>
           {', on '}

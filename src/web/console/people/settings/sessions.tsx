@@ -57,7 +57,7 @@ function SessionTable({ page, sessions, currentId }: Listed) {
       <tbody>
         {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
           <tr key={id}>
-            <td data-label="Browser" class="agent" title={userAgent}>
+            <td data-label="Browser" title={userAgent}>
               {browserName(userAgent)}
             </td>
             <td data-label="Signed in">
@@ -92,7 +92,7 @@ export function AllAccess({ page }: { page: Page }) {
       <Confirm
         page={page}
         action={`${SETTINGS}/revoke-access`}
-        label="Revoke all access…"
+        label="Revoke all access"
         consequence={
           'All your API tokens stop working, and all applications are disconnected from your lines. ' +
           "Your own sessions and your lines' webhooks are not affected."

@@ -51,7 +51,7 @@ function Ask({ page, action }: { page: Page; action: string }) {
     <Confirm
       page={page}
       action={action}
-      label="Request removal…"
+      label="Request removal"
       consequence={`First verify the request through a channel other than email. Another operator has to confirm it within 24 hours. The second factor and the recovery codes are then removed, and the user is signed out. They and all operators are notified now, and again when it is confirmed${page.hasMail ? ', also by email' : ''}.`}
       button="Ask another operator"
     >

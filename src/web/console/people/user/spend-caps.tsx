@@ -69,13 +69,9 @@ export function SpendCaps(props: {
             options={owners}
             value={typedIn(page, action, 'of') ?? user.id}
           />
-          <Field
-            page={page}
-            action={action}
-            name="segments"
-            label="Segments per day (UTC). Leave empty for no cap"
-          />
+          <Field page={page} action={action} name="segments" label="Segments per day (UTC)" />
           <button type="submit">Save cap</button>
+          <small>Leave empty for no cap.</small>
         </Form>
         <Form page={page} action={monthlyAction} class="row">
           <Select
@@ -86,13 +82,9 @@ export function SpendCaps(props: {
             options={owners}
             value={typedIn(page, monthlyAction, 'of') ?? user.id}
           />
-          <Field
-            page={page}
-            action={monthlyAction}
-            name="amount"
-            label="Amount per month (UTC), such as 50 USD. Leave empty for no cap"
-          />
+          <Field page={page} action={monthlyAction} name="amount" label="Amount per month (UTC)" />
           <button type="submit">Save monthly cap</button>
+          <small>For example 50 USD. Leave empty for no cap.</small>
         </Form>
       </details>
     </section>

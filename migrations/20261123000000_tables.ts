@@ -16,7 +16,13 @@ const FILES = [
 ] as const
 
 /** The functions that tables and their triggers are made with; all others come with every migrate. */
-const FUNCTIONS = ['lowest_id_at', 'copy_statement_triggers', 'ensure_partitions', 'refuse_audit_change']
+const FUNCTIONS = [
+  'lowest_id_at',
+  'copy_statement_triggers',
+  'ensure_partitions',
+  'refuse_audit_change',
+  'keep_live',
+]
 
 /**
  * Big tables are partitioned by month over their UUIDv7 key: a month is a range of ids, and retention is a DROP.

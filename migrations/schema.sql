@@ -444,6 +444,14 @@ create table listener_attempts (
 alter table listener_attempts add constraint listener_attempts_pkey PRIMARY KEY (id);
 CREATE INDEX listener_attempts_event ON public.listener_attempts USING btree (event_id, started_at);
 
+create table live_bounds (
+  parent text not null,
+  id uuid not null,
+  next_id uuid not null,
+  found_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+);
+alter table live_bounds add constraint live_bounds_pkey PRIMARY KEY (parent);
+
 create table media (
   id uuid not null,
   user_id uuid not null,
@@ -940,6 +948,8 @@ CREATE TRIGGER audit_log_rows_stay BEFORE DELETE OR UPDATE ON audit_log FOR EACH
 
 CREATE TRIGGER audit_log_stays BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+CREATE TRIGGER deliveries_keep_live AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> ALL (ARRAY['pending'::text, 'delivering'::text])) AND new.status = 'pending'::text) EXECUTE FUNCTION keep_live('deliveries');
+
 CREATE OR REPLACE FUNCTION public.announce_events(events jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1013,6 +1023,7 @@ AS $function$
 declare
   now_at timestamptz := clock_timestamp();
   due_until timestamptz := now_at + interval '50 milliseconds';
+  first_live uuid := live_from('deliveries');
   next record;
   lane integer := -1;
   room integer;
@@ -1040,19 +1051,19 @@ begin
       cross join lateral (
         select count(*) as count from (
           select from deliveries d
-          where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
+          where d.id >= first_live and d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
           limit max_in_flight) taken
       ) under_way
     )
     select w.n, w.endpoint_id, w.delivery_id, w.places, d.id, d.event_id, d.is_ordered, d.due_at
     from wanted w cross join lateral (
       (select d.id, d.event_id, d.is_ordered, d.due_at, 0 as nth_retry from deliveries d
-        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 0
+        where w.delivery_id is null and d.id >= first_live and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 0
           and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
       union all
       (select d.id, d.event_id, d.is_ordered, d.due_at, row_number() over (order by d.due_at, d.id) from deliveries d
-        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 1
+        where w.delivery_id is null and d.id >= first_live and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 1
           and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
       -- The end of a lane, after everything that waits in it.
@@ -1091,7 +1102,7 @@ begin
     select coalesce(array_agg(d.id), '{}'), array_agg(earlier.due_at) into blocked, blocked_until
     from deliveries d cross join lateral (
       select p.due_at from deliveries p
-      where p.endpoint_id = d.endpoint_id and p.line_id = d.line_id and p.from_number = d.from_number
+      where p.id >= first_live and p.endpoint_id = d.endpoint_id and p.line_id = d.line_id and p.from_number = d.from_number
         and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (d.created_at, d.id)
       order by p.created_at, p.id limit 1) earlier
     where d.id = any (ordered) and d.id between first_due and last_due;
@@ -1210,6 +1221,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
+  first_live uuid := live_from('messages');
   now_at timestamptz;
 begin
   select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
@@ -1233,7 +1245,7 @@ begin
         when w.failure is not null then 'refused'
         when m.not_before > now_at + interval '50 milliseconds' then 'early'
         when (
-          select true from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+          select true from messages p where p.id >= first_live and p.line_id = m.line_id and p.to_number = m.to_number
             and p.status in ('queued', 'sending') and p.position < m.position
             and not (w.is_paused and p.status = 'queued' and p.source <> 'service') limit 1) then 'behind'
         when m.media_urls is not null and x.are_stored is not true then 'without_media'
@@ -1302,12 +1314,12 @@ begin
   ), recent as materialized (
     select w.line_id, t.to_number, t.at from (select distinct c.line_id from candidates c) w cross join lateral (
       select c.to_number, c.handed_over_at as at from messages c
-      where c.line_id = w.line_id and c.handed_over_at > now_at - window_length()
+      where c.id >= first_live and c.line_id = w.line_id and c.handed_over_at > now_at - window_length() and c.handed_over_at < 'infinity'
     ) t
     union all
     -- Uses the index of leases, because few messages are under way, while many may wait on the line.
     select c.line_id, c.to_number, now_at from messages c
-    where c.status = 'sending' and c.lease_until > '-infinity'
+    where c.id >= first_live and c.status = 'sending' and c.lease_until > '-infinity'
       and c.line_id::text in (select line_id::text from candidates)
   ), of_lines as (
     select r.line_id, array_agg(r.at order by r.at) as times from recent r group by r.line_id
@@ -1499,15 +1511,17 @@ CREATE OR REPLACE FUNCTION public.due_work(overdue interval, max_lost integer, l
 AS $function$
 declare
   now_at timestamptz := clock_timestamp();
+  live_message uuid := live_from('messages');
+  live_delivery uuid := live_from('deliveries');
 begin
   return array_remove(array[
-    case when exists (select from messages m where m.status = 'sending' and m.lease_until < now_at)
+    case when exists (select from messages m where m.id >= live_message and m.status = 'sending' and m.lease_until between '-infinity' and now_at)
       then 'expired messages' end,
-    case when exists (select from deliveries d where d.status = 'delivering' and d.lease_until < now_at)
+    case when exists (select from deliveries d where d.id >= live_delivery and d.status = 'delivering' and d.lease_until between '-infinity' and now_at)
       then 'expired deliveries' end,
     case when exists (select from media x where x.status = 'fetching' and x.lease_until < now_at)
       then 'expired media' end,
-    case when exists (select from messages m where m.status = 'queued' and m.due_at < now_at - overdue)
+    case when exists (select from messages m where m.id >= live_message and m.status = 'queued' and m.due_at between '-infinity' and now_at - overdue)
       then 'stranded messages' end,
     case when looks_into_lanes and exists (select from idle_lanes(overdue, max_lost, 1)) then 'idle lanes' end,
     case when exists (select from media x where x.status = 'pending' and x.due_at < now_at - overdue)
@@ -1515,11 +1529,11 @@ begin
     case when exists (select from tasks t where t.status in ('waiting', 'running') and t.due_at < now_at - overdue)
       then 'stranded tasks' end,
     -- Carriers are asked for an hour (domain/messages/reconcile.ts).
-    case when exists (select from messages m where m.status = 'unknown' and m.claimed_at > now_at - interval '1 hour')
+    case when exists (select from messages m where m.id >= live_message and m.status = 'unknown' and m.claimed_at between now_at - interval '1 hour' and 'infinity')
       then 'unknown messages' end,
     case when exists (
-        select from messages m where m.expires_at <= now_at and m.status in ('queued', 'scheduled'))
-      or exists (select from messages m where m.status = 'scheduled' and m.send_at is not null and m.due_at <= now_at)
+        select from messages m where m.id >= live_message and m.expires_at between '-infinity' and now_at and m.status in ('queued', 'scheduled'))
+      or exists (select from messages m where m.id >= live_message and m.status = 'scheduled' and m.send_at is not null and m.due_at between '-infinity' and now_at)
       then 'scheduled messages' end,
     case when exists (select from all_sending where resumed_at is not null)
       or exists (select from carrier_accounts where resumed_at is not null)
@@ -1593,6 +1607,7 @@ declare
   today date := (now_at at time zone 'UTC')::date;
   this_month date := date_trunc('month', today)::date;
   from_id uuid := lowest_id_at(now_at - interval '1 day');
+  first_live uuid := live_from('messages');
   has_more boolean;
   more integer[] := '{}';
 begin
@@ -1627,7 +1642,7 @@ begin
     ) recent
     cross join lateral (
       select case when not d.is_roomy then count(*)::integer end as count from (
-        select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
+        select 1 from messages m where not d.is_roomy and m.id >= first_live and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
   ), number_state as materialized (
@@ -1788,27 +1803,33 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.idle_lanes(overdue interval, max_lost integer, max_count integer)
  RETURNS TABLE(endpoint_id uuid, delivery_id uuid, generation integer, is_suspect boolean)
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+#variable_conflict use_column
+declare
+  first_live uuid := live_from('deliveries');
+begin
+  return query
   with recursive lanes as (
-    (select d.endpoint_id from deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
+    (select d.endpoint_id from deliveries d where d.id >= first_live and d.status = 'pending' order by d.endpoint_id limit 1)
     union all
-    select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > l.endpoint_id
+    select (select d.endpoint_id from deliveries d where d.id >= first_live and d.status = 'pending' and d.endpoint_id > l.endpoint_id
       order by d.endpoint_id limit 1)
     from lanes l where l.endpoint_id is not null
   )
   select l.endpoint_id, first.id, first.job_generation, first.lost_count >= max_lost
-  from lanes l cross join lateral lane_head(l.endpoint_id) first
+  from lanes l cross join lateral lane_head(l.endpoint_id, first_live) first
   where first.due_at < clock_timestamp() - overdue
     and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
     and (first.lost_count >= max_lost or not exists (
       select from deliveries d
-      where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp()))
-  order by first.due_at limit max_count
-$function$
+      where d.id >= first_live and d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp()))
+  order by first.due_at limit max_count;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.is_endpoint_named(endpoint uuid, application uuid DEFAULT NULL::uuid)
@@ -1833,6 +1854,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_live()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('live ' || tg_argv[0], 0));
+  update live_bounds b set id = least(b.id, new.id), next_id = new.id where b.parent = tg_argv[0] and b.next_id > new.id;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.key_lifetime()
  RETURNS interval
  LANGUAGE sql
@@ -1840,7 +1872,7 @@ CREATE OR REPLACE FUNCTION public.key_lifetime()
 AS $function$ select interval '24 hours' $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.lane_head(endpoint uuid)
+CREATE OR REPLACE FUNCTION public.lane_head(endpoint uuid, first_live uuid)
  RETURNS TABLE(id uuid, due_at timestamp with time zone, job_generation integer, lost_count integer)
  LANGUAGE sql
  STABLE
@@ -1848,7 +1880,7 @@ AS $function$
   select head.id, head.due_at, head.job_generation, head.lost_count
   from (values (0), (1)) kind (is_retry) cross join lateral (
     select d.id, d.due_at, d.job_generation, d.lost_count from deliveries d
-    where d.endpoint_id = endpoint and least(d.round_attempt_count, 1) = kind.is_retry and d.status = 'pending'
+    where d.id >= first_live and d.endpoint_id = endpoint and least(d.round_attempt_count, 1) = kind.is_retry and d.status = 'pending'
     order by d.due_at, d.id limit 1
   ) head order by head.due_at, head.id limit 1
 $function$
@@ -1859,6 +1891,15 @@ CREATE OR REPLACE FUNCTION public.limit_window()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select interval '60 seconds' $function$
+;
+
+CREATE OR REPLACE FUNCTION public.live_from(parent text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select b.id from live_bounds b where b.parent = $1), '00000000-0000-0000-0000-000000000000')
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_line(line uuid)
@@ -2188,6 +2229,52 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.raise_live_bounds()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  bound record;
+  part record;
+  is_live boolean;
+  first_live uuid;
+  changed integer := 0;
+begin
+  for bound in
+    select b.*, s.statuses from (values
+      ('messages', array[$q$status in ('queued', 'sending')$q$, $q$status = 'scheduled'$q$]),
+      ('deliveries', array[$q$status = 'pending'$q$, $q$status = 'delivering'$q$])
+    ) s(parent, statuses)
+    join live_bounds b on b.parent = s.parent
+    where b.found_at < clock_timestamp() - interval '30 minutes'
+  loop
+    -- Before it looks: it would miss what `keep_live` has not committed yet.
+    perform pg_advisory_xact_lock(hashtextextended('live ' || bound.parent, 0));
+    first_live := lowest_id_at(clock_timestamp() - interval '7 days');
+    for part in
+      select p.name, case when p.month ~ '^\d+$' then lowest_id_at(to_date(p.month, 'YYYYMM')::timestamp at time zone 'UTC')
+        else lowest_id_at('-infinity') end as first_id
+      from (
+        select c.relname as name, substr(c.relname, length(bound.parent) + 2) as month
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = bound.parent::regclass) p
+      order by first_id
+    loop
+      exit when part.first_id >= first_live;
+      -- Each state has an index of its own.
+      execute format('select exists (select from %1$I where %2$s) or exists (select from %1$I where %3$s)',
+        part.name, bound.statuses[1], bound.statuses[2]) into is_live;
+      if is_live then
+        first_live := part.first_id;
+      end if;
+    end loop;
+    update live_bounds b set id = least(b.next_id, first_live), next_id = first_live, found_at = clock_timestamp()
+    where b.parent = bound.parent returning changed + (b.id <> bound.id)::integer into changed;
+  end loop;
+  return changed;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.receive_messages(inbound jsonb)
  RETURNS TABLE(n integer, outcome text, earlier_id uuid, line_id uuid, deliveries jsonb, is_paused boolean, has_paused boolean, is_waited_for boolean)
  LANGUAGE plpgsql
@@ -2200,6 +2287,7 @@ declare
   outdated integer[];
   repeated record;
   repeats integer[] := '{}';
+  first_live uuid := live_from('messages');
   now_at timestamptz;
 begin
   if jsonb_path_exists(inbound, '$[*].account_id') then
@@ -2262,7 +2350,7 @@ begin
     select s.line_id, s."from", s.count, s.first_shown_id, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
       (
-        select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
+        select true from messages p where p.id >= first_live and p.line_id = s.line_id and p.to_number = s."from"
           and p.status in ('queued', 'sending') order by p.position limit 1
       ) is true as is_waited_for
     from (
@@ -2416,11 +2504,12 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_head uuid;
   last_head uuid;
+  first_live uuid := live_from('messages');
 begin
   select array_agg(head.id order by head.id) into heads from (
     select distinct x.line_id, x.to_number from jsonb_to_recordset(conversations) as x(line_id uuid, to_number text)
   ) c cross join lateral (
-    select p.id, p.status from messages p where p.line_id = c.line_id and p.to_number = c.to_number
+    select p.id, p.status from messages p where p.id >= first_live and p.line_id = c.line_id and p.to_number = c.to_number
       and p.status in ('queued', 'sending') order by p.position limit 1
   ) head where head.status = 'queued';
   if heads is null then return; end if;
@@ -2468,6 +2557,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
+  first_live uuid := live_from('deliveries');
   over_in_order uuid[];
   -- Without those that an earlier statement has recorded, whose answer was lost.
   recorded uuid[];
@@ -2489,7 +2579,7 @@ begin
         when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
           then greatest(least(e.places, max_in_flight) / 2, 1)
         when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-          select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+          select count(*) from (select from deliveries d where d.id >= first_live and d.endpoint_id = h.id and d.status = 'delivering'
             limit e.places) under_way)
           then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
             else h.successes end, max_in_flight)
@@ -2566,7 +2656,7 @@ begin
     where d.id = any (array(
         select next.id from deliveries s cross join lateral (
           select p.id from deliveries p
-          where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
+          where p.id >= first_live and p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
             and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
           order by p.created_at, p.id limit 1) next
         where s.id = any (over_in_order) and s.id between first_id and last_id))
@@ -2612,6 +2702,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
+  first_live uuid := live_from('messages');
   changed jsonb;
 begin
   select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
@@ -2653,9 +2744,9 @@ begin
     where m.id = any (ids) and m.id between first_id and last_id and m.id = g.id and m.claim_id = g.claim
       and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
       and not case when g.status = 'queued' and b.status = 'unknown' then
-        exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at
+        exists (select 1 from messages p where p.id >= first_live and p.line_id = m.line_id and p.handed_over_at > m.claimed_at and p.handed_over_at < 'infinity'
           and p.to_number = m.to_number and p.position > m.position)
-        or exists (select 1 from messages p where p.status = 'sending' and p.lease_until > '-infinity'
+        or exists (select 1 from messages p where p.id >= first_live and p.status = 'sending' and p.lease_until > '-infinity'
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,

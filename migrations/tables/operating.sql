@@ -7,6 +7,21 @@ create table all_sending (
 );
 insert into all_sending default values;
 
+-- No row with a lower id moves by itself any more: messages are sent or have failed, deliveries are delivered, held or given
+-- up. Years of both may be kept, and without a bound each statement of the hot paths would open every month.
+create table live_bounds (
+  parent text primary key,
+  id uuid not null,
+  -- What `raise_live_bounds` has found last, and makes the bound an hour later.
+  next_id uuid not null,
+  found_at timestamptz not null default '-infinity'
+);
+insert into live_bounds (parent, id, next_id)
+  select parent, lowest_id_at('-infinity'), lowest_id_at('-infinity') from unnest(array['messages', 'deliveries']) parent;
+create trigger deliveries_keep_live after update of status on deliveries
+  for each row when (old.status not in ('pending', 'delivering') and new.status = 'pending')
+  execute function keep_live('deliveries');
+
 -- Who did what to what. Rows are only added: triggers refuse everything else, even for the role that owns the table.
 -- A month is a partition, and dropping it is the only way to delete rows. There are no foreign keys, because the
 -- subject of a row may be gone.

@@ -37,6 +37,17 @@ export async function ensurePartitions(db: Database): Promise<number> {
   return created
 }
 
+/**
+ * Raises the bounds below which no message or delivery moves by itself any more, so that statements need not open the months
+ * below (`raise_live_bounds`).
+ *
+ * @returns the number of bounds that changed
+ */
+export async function raiseLiveBounds(db: Database): Promise<number> {
+  const { rows } = await db.raw<{ rows: { changed: number }[] }>('select raise_live_bounds() as changed')
+  return rows[0]?.changed ?? 0
+}
+
 export interface PartitionsAhead {
   parent: string
   /** The number of months with a partition, from this one on, without a gap: no more than `ensurePartitions` makes. */

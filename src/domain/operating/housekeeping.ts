@@ -8,7 +8,7 @@ import { deleteOldCauses } from '../../database/operating/notice-causes.js'
 import { deleteOldNotices } from '../../database/operating/notices.js'
 import { deleteOAuthRecords } from '../../database/applications/oauth-records.js'
 import { deleteOldCounts } from '../../database/operating/overview/counting.js'
-import { ensurePartitions } from '../../database/partitions.js'
+import { ensurePartitions, raiseLiveBounds } from '../../database/partitions.js'
 import { deleteExpiredChallenges } from '../../database/people/second-factors/passkeys.js'
 import { deleteExpiredRemovals } from '../../database/people/second-factors/removals.js'
 import { deleteExpiredSessions } from '../../database/people/sessions.js'
@@ -37,6 +37,7 @@ const NOTICES_AT_ONCE = 1000
 /** The chores, by the log's names of their counts. */
 const CHORES: Record<string, (context: Context) => Promise<number>> = {
   partitionCount: ({ db }) => ensurePartitions(db),
+  liveBoundCount: ({ db }) => raiseLiveBounds(db),
   keyCount: ({ db }) => inParts(KEYS_AT_ONCE, () => deleteExpiredKeys(db, KEYS_AT_ONCE)),
   sessionCount: ({ db }) => deleteExpiredSessions(db),
   halfOpenSessionCount: ({ db }) => deleteExpiredHalfOpenSessions(db),

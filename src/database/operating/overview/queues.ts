@@ -78,7 +78,7 @@ export async function readDeliveryRows(db: Database): Promise<DeliveryRows> {
      ), firsts as materialized (
        select first.due_at, exists (select from deliveries d where d.endpoint_id = l.endpoint_id
          and d.status = 'delivering' and d.lease_until > clock_timestamp()) as is_called
-       from lanes l cross join lateral lane_head(l.endpoint_id) first
+       from lanes l cross join lateral lane_head(l.endpoint_id, (select live_from('deliveries'))) first
        where first.due_at <= clock_timestamp()
          and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
      ), waiting as materialized (

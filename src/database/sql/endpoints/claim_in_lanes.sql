@@ -32,6 +32,7 @@ language plpgsql volatile set enable_seqscan = off as $$
 declare
   now_at timestamptz := clock_timestamp();
   due_until timestamptz := now_at + interval '50 milliseconds';
+  first_live uuid := live_from('deliveries');
   next record;
   lane integer := -1;
   room integer;
@@ -59,19 +60,19 @@ begin
       cross join lateral (
         select count(*) as count from (
           select from deliveries d
-          where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
+          where d.id >= first_live and d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
           limit max_in_flight) taken
       ) under_way
     )
     select w.n, w.endpoint_id, w.delivery_id, w.places, d.id, d.event_id, d.is_ordered, d.due_at
     from wanted w cross join lateral (
       (select d.id, d.event_id, d.is_ordered, d.due_at, 0 as nth_retry from deliveries d
-        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 0
+        where w.delivery_id is null and d.id >= first_live and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 0
           and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
       union all
       (select d.id, d.event_id, d.is_ordered, d.due_at, row_number() over (order by d.due_at, d.id) from deliveries d
-        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 1
+        where w.delivery_id is null and d.id >= first_live and d.endpoint_id = w.endpoint_id and least(d.round_attempt_count, 1) = 1
           and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
       -- The end of a lane, after everything that waits in it.
@@ -110,7 +111,7 @@ begin
     select coalesce(array_agg(d.id), '{}'), array_agg(earlier.due_at) into blocked, blocked_until
     from deliveries d cross join lateral (
       select p.due_at from deliveries p
-      where p.endpoint_id = d.endpoint_id and p.line_id = d.line_id and p.from_number = d.from_number
+      where p.id >= first_live and p.endpoint_id = d.endpoint_id and p.line_id = d.line_id and p.from_number = d.from_number
         and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (d.created_at, d.id)
       order by p.created_at, p.id limit 1) earlier
     where d.id = any (ordered) and d.id between first_due and last_due;

@@ -18,6 +18,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
+  first_live uuid := live_from('deliveries');
   over_in_order uuid[];
   -- Without those that an earlier statement has recorded, whose answer was lost.
   recorded uuid[];
@@ -39,7 +40,7 @@ begin
         when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
           then greatest(least(e.places, max_in_flight) / 2, 1)
         when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-          select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+          select count(*) from (select from deliveries d where d.id >= first_live and d.endpoint_id = h.id and d.status = 'delivering'
             limit e.places) under_way)
           then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
             else h.successes end, max_in_flight)
@@ -116,7 +117,7 @@ begin
     where d.id = any (array(
         select next.id from deliveries s cross join lateral (
           select p.id from deliveries p
-          where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
+          where p.id >= first_live and p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
             and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
           order by p.created_at, p.id limit 1) next
         where s.id = any (over_in_order) and s.id between first_id and last_id))

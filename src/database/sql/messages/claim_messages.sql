@@ -36,7 +36,9 @@
 -- message that finds itself behind another one loses its job, and the end of the other one must see it.
 --
 -- status || '' keeps the planner from the partial indexes: on a table that has just filled it would read one of them from
--- end to end for every id. 50 ms: a timer may be so much early; and a wait for a full window is so much longer.
+-- end to end for every id. handed_over_at < 'infinity' keeps it from the index of a line's ids, as in `due_work`.
+--
+-- 50 ms: a timer may be so much early; and a wait for a full window is so much longer.
 create or replace function claim_messages(
   claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[]
 )
@@ -53,6 +55,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
+  first_live uuid := live_from('messages');
   now_at timestamptz;
 begin
   select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
@@ -76,7 +79,7 @@ begin
         when w.failure is not null then 'refused'
         when m.not_before > now_at + interval '50 milliseconds' then 'early'
         when (
-          select true from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+          select true from messages p where p.id >= first_live and p.line_id = m.line_id and p.to_number = m.to_number
             and p.status in ('queued', 'sending') and p.position < m.position
             and not (w.is_paused and p.status = 'queued' and p.source <> 'service') limit 1) then 'behind'
         when m.media_urls is not null and x.are_stored is not true then 'without_media'
@@ -145,12 +148,12 @@ begin
   ), recent as materialized (
     select w.line_id, t.to_number, t.at from (select distinct c.line_id from candidates c) w cross join lateral (
       select c.to_number, c.handed_over_at as at from messages c
-      where c.line_id = w.line_id and c.handed_over_at > now_at - window_length()
+      where c.id >= first_live and c.line_id = w.line_id and c.handed_over_at > now_at - window_length() and c.handed_over_at < 'infinity'
     ) t
     union all
     -- Uses the index of leases, because few messages are under way, while many may wait on the line.
     select c.line_id, c.to_number, now_at from messages c
-    where c.status = 'sending' and c.lease_until > '-infinity'
+    where c.id >= first_live and c.status = 'sending' and c.lease_until > '-infinity'
       and c.line_id::text in (select line_id::text from candidates)
   ), of_lines as (
     select r.line_id, array_agg(r.at order by r.at) as times from recent r group by r.line_id

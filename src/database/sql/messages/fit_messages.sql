@@ -52,6 +52,7 @@ declare
   today date := (now_at at time zone 'UTC')::date;
   this_month date := date_trunc('month', today)::date;
   from_id uuid := lowest_id_at(now_at - interval '1 day');
+  first_live uuid := live_from('messages');
   has_more boolean;
   more integer[] := '{}';
 begin
@@ -86,7 +87,7 @@ begin
     ) recent
     cross join lateral (
       select case when not d.is_roomy then count(*)::integer end as count from (
-        select 1 from messages m where not d.is_roomy and m.line_id = l.id and m.status in ('queued', 'sending')
+        select 1 from messages m where not d.is_roomy and m.id >= first_live and m.line_id = l.id and m.status in ('queued', 'sending')
         limit max_queued_per_line) w
     ) waiting
   ), number_state as materialized (

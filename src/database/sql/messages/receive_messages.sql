@@ -29,6 +29,7 @@ declare
   outdated integer[];
   repeated record;
   repeats integer[] := '{}';
+  first_live uuid := live_from('messages');
   now_at timestamptz;
 begin
   if jsonb_path_exists(inbound, '$[*].account_id') then
@@ -91,7 +92,7 @@ begin
     select s.line_id, s."from", s.count, s.first_shown_id, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
       (
-        select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
+        select true from messages p where p.id >= first_live and p.line_id = s.line_id and p.to_number = s."from"
           and p.status in ('queued', 'sending') order by p.position limit 1
       ) is true as is_waited_for
     from (

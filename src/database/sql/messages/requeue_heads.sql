@@ -15,11 +15,12 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_head uuid;
   last_head uuid;
+  first_live uuid := live_from('messages');
 begin
   select array_agg(head.id order by head.id) into heads from (
     select distinct x.line_id, x.to_number from jsonb_to_recordset(conversations) as x(line_id uuid, to_number text)
   ) c cross join lateral (
-    select p.id, p.status from messages p where p.line_id = c.line_id and p.to_number = c.to_number
+    select p.id, p.status from messages p where p.id >= first_live and p.line_id = c.line_id and p.to_number = c.to_number
       and p.status in ('queued', 'sending') order by p.position limit 1
   ) head where head.status = 'queued';
   if heads is null then return; end if;

@@ -21,6 +21,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
+  first_live uuid := live_from('messages');
   changed jsonb;
 begin
   select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
@@ -62,9 +63,9 @@ begin
     where m.id = any (ids) and m.id between first_id and last_id and m.id = g.id and m.claim_id = g.claim
       and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
       and not case when g.status = 'queued' and b.status = 'unknown' then
-        exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at
+        exists (select 1 from messages p where p.id >= first_live and p.line_id = m.line_id and p.handed_over_at > m.claimed_at and p.handed_over_at < 'infinity'
           and p.to_number = m.to_number and p.position > m.position)
-        or exists (select 1 from messages p where p.status = 'sending' and p.lease_until > '-infinity'
+        or exists (select 1 from messages p where p.id >= first_live and p.status = 'sending' and p.lease_until > '-infinity'
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,

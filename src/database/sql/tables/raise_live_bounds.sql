@@ -1,0 +1,48 @@
+-- Raises the bounds of `live_bounds` to the first month with a row that may still move by itself. Called every hour: a bound
+-- takes what the call before has found, so that a message which was sent within the last minutes, and counts in a window, is
+-- above it too. It is always a week old, because an id may be older than its row.
+--
+-- Where something below a bound moves again without `keep_live`, it lowers the bound.
+--
+-- @returns the number of bounds that changed
+create or replace function raise_live_bounds() returns integer
+language plpgsql volatile set enable_seqscan = off as $$
+declare
+  bound record;
+  part record;
+  is_live boolean;
+  first_live uuid;
+  changed integer := 0;
+begin
+  for bound in
+    select b.*, s.statuses from (values
+      ('messages', array[$q$status in ('queued', 'sending')$q$, $q$status = 'scheduled'$q$]),
+      ('deliveries', array[$q$status = 'pending'$q$, $q$status = 'delivering'$q$])
+    ) s(parent, statuses)
+    join live_bounds b on b.parent = s.parent
+    where b.found_at < clock_timestamp() - interval '30 minutes'
+  loop
+    -- Before it looks: it would miss what `keep_live` has not committed yet.
+    perform pg_advisory_xact_lock(hashtextextended('live ' || bound.parent, 0));
+    first_live := lowest_id_at(clock_timestamp() - interval '7 days');
+    for part in
+      select p.name, case when p.month ~ '^\d+$' then lowest_id_at(to_date(p.month, 'YYYYMM')::timestamp at time zone 'UTC')
+        else lowest_id_at('-infinity') end as first_id
+      from (
+        select c.relname as name, substr(c.relname, length(bound.parent) + 2) as month
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = bound.parent::regclass) p
+      order by first_id
+    loop
+      exit when part.first_id >= first_live;
+      -- Each state has an index of its own.
+      execute format('select exists (select from %1$I where %2$s) or exists (select from %1$I where %3$s)',
+        part.name, bound.statuses[1], bound.statuses[2]) into is_live;
+      if is_live then
+        first_live := part.first_id;
+      end if;
+    end loop;
+    update live_bounds b set id = least(b.next_id, first_live), next_id = first_live, found_at = clock_timestamp()
+    where b.parent = bound.parent returning changed + (b.id <> bound.id)::integer into changed;
+  end loop;
+  return changed;
+end $$;

@@ -1,0 +1,204 @@
+import { expect } from 'chai'
+import type { Knex } from 'knex'
+import { transaction } from '../../src/database/connection.js'
+import { restartDelivery } from '../../src/database/endpoints/deliveries/reading.js'
+import { settleMessages } from '../../src/database/messages/sending.js'
+import { raiseLiveBounds } from '../../src/database/partitions.js'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { newId } from '../../src/ids.js'
+import { claimMessage, inboundText, queueMessage, untilLocked } from '../domain/fixtures.js'
+import { idAt, insertPast, makePartitions, monthAgo, nameOf } from '../domain/operating/retention/past.js'
+import { describeContext } from '../helpers/context.js'
+import { lineForEachTest } from '../helpers/factories.js'
+import { lowestIdAt } from '../helpers/lowest-id.js'
+
+/** As the ids of one process: in order of time, and all different. */
+const numberedId = `overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid`
+const LOWEST = '00000000-0000-0000-0000-000000000000'
+const [OLD, OLDER] = [monthAgo(2), monthAgo(3)]
+
+describeContext('the bounds of what may still move', (context) => {
+  const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+
+  before(async () => {
+    for (const month of [OLD, OLDER]) await makePartitions(context, month)
+  })
+  beforeEach(async () => {
+    await context.db('deliveries').delete()
+    await context.db('messages').delete()
+    await context.db('live_bounds').update({ id: LOWEST, next_id: LOWEST, found_at: '-infinity' })
+  })
+
+  /** So many hours pass, with housekeeping in each. */
+  async function pass(hours: number): Promise<void> {
+    for (let hour = 0; hour < hours; hour += 1) {
+      await context.db('live_bounds').update({ found_at: context.db.raw(`now() - interval '1 hour'`) })
+      await raiseLiveBounds(context.db)
+    }
+  }
+
+  async function boundOf(parent: 'messages' | 'deliveries'): Promise<string> {
+    const row = await context.db('live_bounds').where({ parent }).first<{ id: string }>()
+    return row.id
+  }
+
+  /** An old delivery that has been delivered. @returns its id */
+  async function insertDelivered(delivery: object = {}): Promise<string> {
+    const past = await insertPast(context, line, OLD, {
+      delivery: { endpoint_id: line.endpointId, ...delivery },
+    })
+    return past.deliveryId
+  }
+
+  it('rise to a week ago where all before is over, one hour after that was found', async () => {
+    await insertDelivered()
+    await pass(1)
+    expect(await boundOf('messages')).to.equal(LOWEST)
+    await pass(1)
+    for (const parent of ['messages', 'deliveries'] as const) {
+      const bound = await boundOf(parent)
+      expect(bound > lowestIdAt(new Date(Date.now() - 8 * 86_400_000))).to.equal(true)
+      expect(bound < lowestIdAt(new Date(Date.now() - 6 * 86_400_000))).to.equal(true)
+    }
+  })
+
+  it('change once an hour, however many processes look', async () => {
+    await raiseLiveBounds(context.db)
+    expect(await raiseLiveBounds(context.db)).to.equal(0)
+    expect(await boundOf('messages')).to.equal(LOWEST)
+  })
+
+  for (const status of ['queued', 'sending', 'scheduled']) {
+    it(`stay at the month of the first message that is ${status}`, async () => {
+      await queueMessage(context, line, { id: idAt(OLD), status })
+      await pass(2)
+      expect(await boundOf('messages')).to.equal(lowestIdAt(OLD))
+    })
+  }
+
+  for (const status of ['pending', 'delivering']) {
+    it(`stay at the month of the first delivery that is ${status}`, async () => {
+      await insertDelivered({ status })
+      await pass(2)
+      expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
+    })
+  }
+
+  it('stay below everything while a row without a month waits', async () => {
+    await queueMessage(context, line, { id: lowestIdAt(new Date('2020-02-29T12:00:00Z')) })
+    await pass(2)
+    expect(await boundOf('messages')).to.equal(LOWEST)
+  })
+
+  it('sink to a delivery that is sent again, which its lane then finds', async () => {
+    const id = await insertDelivered({ application_id: null })
+    await pass(2)
+    expect(await restartDelivery(context.db, line.userId, id)).to.have.property('id', id)
+    expect((await boundOf('deliveries')) <= id).to.equal(true)
+    const { deliveries } = await context.batched.deliverNext({ endpointId: line.endpointId, places: 1 })
+    expect(deliveries.map((each) => each.id)).to.deep.equal([id])
+    await pass(2)
+    expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
+  })
+
+  it('rise only after a look has waited for what is being sent again', async () => {
+    const id = await insertDelivered({ application_id: null })
+    await pass(1)
+    const passing = await transaction(context.db, async (trx) => {
+      await restartDelivery(trx, line.userId, id)
+      const passing = pass(1)
+      await untilLocked(context)
+      return { passing }
+    })
+    await passing.passing
+    await pass(1)
+    expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
+  })
+
+  it('sink where a message below waits after all', async () => {
+    await pass(2)
+    await queueMessage(context, line, { id: idAt(OLD) })
+    await pass(1)
+    expect(await boundOf('messages')).to.equal(lowestIdAt(OLD))
+  })
+})
+
+// One connection: a session's counts are seen by others only when it says so.
+describeContext(
+  'what looks for rows that may move',
+  { environment: { DATABASE_POOL_SIZE: '1' } },
+  (context) => {
+    const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+
+    before(() => makePartitions(context, OLDER))
+
+    async function countOf(
+      view: string,
+      column: string,
+      pick: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+    ): Promise<number> {
+      await context.db.raw('select pg_stat_force_next_flush()')
+      const [row] = await pick(context.db(view)).sum<{ count: string }[]>(`${column} as count`)
+      return Number(row?.count)
+    }
+
+    /** How often an index of that month is searched: a statement that opens a month searches at least one. */
+    async function countSearches(work: () => Promise<unknown>): Promise<number> {
+      const tables = [nameOf('messages', OLDER), nameOf('deliveries', OLDER)]
+      const read = () =>
+        countOf('pg_stat_user_tables', 'idx_scan', (query) => query.whereIn('relname', tables))
+      const before = await read()
+      await work()
+      return (await read()) - before
+    }
+
+    const ways: Record<string, () => Promise<unknown>> = {
+      'claiming and settling a message': async () => {
+        const id = await queueMessage(context, line)
+        const { claim } = await claimMessage(context, id)
+        await settleMessages(context.db, [{ id, claim, status: 'sent' }])
+      },
+      'receiving a text': () => receiveMessage(context, inboundText(line)),
+      'claiming and settling a delivery': async () => {
+        await receiveMessage(context, inboundText(line))
+        const lane = { endpointId: line.endpointId, places: 1 }
+        const { deliveries } = await context.batched.deliverNext(lane)
+        const { id: deliveryId, eventId, url } = deliveries[0]!
+        await context.batched.deliverNext({
+          ...lane,
+          result: {
+            ...{ attemptId: newId(), deliveryId, eventId, endpointId: line.endpointId, url },
+            ...{ attemptNumber: 1, startedAt: new Date(), durationMs: 1, status: 'delivered' },
+          },
+        })
+      },
+      'finding out what there is to do': () => context.db.raw(`select due_work('3 s', 3, true)`),
+    }
+    for (const [way, work] of Object.entries(ways)) {
+      it(`opens no month below: ${way}`, async () => {
+        await context.db('live_bounds').update({ id: LOWEST })
+        expect(await countSearches(work), 'without a bound').to.be.above(0)
+        await context.db('live_bounds').update({ id: lowestIdAt(monthAgo(0)) })
+        expect(await countSearches(work)).to.equal(0)
+      })
+    }
+
+    it('finds by few rows that there is nothing to do, however many wait for later', async () => {
+      for (const status of ['scheduled', 'failed', 'unknown', 'queued']) {
+        await context.db.raw(
+          `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, status, send_at, due_at, claimed_at)
+         select ${numberedId}, ?, lpad((n % 250)::text, 32, '0')::uuid, 'outbound', 'webhook', ?, '+1' || n, ?, now() + interval '1 day',
+           now() + interval '1 day', now() - interval '1 day'
+         from generate_series(1, 30000) n`,
+          [line.userId, line.number, status],
+        )
+      }
+      await context.db.raw('vacuum analyze messages')
+      const readCount = () =>
+        countOf('pg_stat_user_indexes', 'idx_tup_read', (query) => query.whereLike('relname', 'messages%'))
+      const before = await readCount()
+      await context.db.raw(`select due_work('3 s', 3, true)`)
+      expect((await readCount()) - before).to.be.below(100)
+    })
+  },
+)

@@ -812,6 +812,29 @@ describe('safe-fetch', () => {
       })
     }
 
+    it('is bad_response when the server gives hints without end, before they cost the process its time', async () => {
+      const hints = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200))
+      const { server, url } = await serveRaw((socket) => {
+        const say = () => {
+          while (!socket.destroyed && socket.write(hints));
+          socket.once('drain', say)
+        }
+        say()
+      })
+      const closed = () =>
+        new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)))
+      const safeFetch = createFetch(LOOPBACK)
+      for (const call of [
+        () => safeFetch.request(url, { timeoutMs: 3000 }),
+        () => safeFetch.request(url, { timeoutMs: 3000, statusDecides: true }),
+        () => safeFetch.stream(url, { take: () => true }, { timeoutMs: 3000 }),
+      ]) {
+        const end = closed()
+        expect(await failureOf(call())).to.include({ failure: 'bad_response', requestSent: true })
+        await end
+      }
+    })
+
     it('is aborted when the caller’s signal fires: before, while waiting for the name, and after sending', async () => {
       const { url, server } = await serve(() => undefined)
       const safeFetch = createFetch(LOOPBACK)

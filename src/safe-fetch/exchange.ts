@@ -126,7 +126,10 @@ export async function exchange(agents: Agents, url: URL, request: SafeRequest): 
         clock.end()
         head.status = status
         head.headers = joinValues(received)
-        if (status < 200) return
+        if (status < 200) {
+          outcome.takeInterim()
+          return
+        }
         if (request.statusDecides === true) {
           outcome.takeHead(({ failure }) => ({ ...soFar(true), bodyFailure: failure }), BODY_MS)
         }

@@ -11,6 +11,12 @@ export interface TimeLimits {
 const DEFAULT_TIMEOUT_MS = 15_000
 
 /**
+ * The most interim (1xx) responses before the response itself. Servers send one or two; a server that sends nothing else
+ * would keep the process busy for as long as an exchange may take, because no other limit counts them.
+ */
+const MAX_INTERIM = 100
+
+/**
  * The one outcome of an exchange: whichever comes first of an answer, a failure, the end of the time, or the caller's
  * cancelling. The timer replaces AbortSignal.timeout and .any, because it is cleared with the answer and leaves no
  * listener.
@@ -27,6 +33,7 @@ export class Outcome<Answer> {
   #bodyTimer: NodeJS.Timeout | undefined
   #answerBefore: ((fault: Fault) => Answer) | undefined
   readonly #signal: AbortSignal | undefined
+  #interimCount = 0
 
   /** @param letGo releases the connection; called if the exchange ends before its answer does */
   constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: TimeLimits, letGo: () => void) {
@@ -55,6 +62,13 @@ export class Outcome<Answer> {
     this.#bodyTimer = setTimeout(() => {
       this.cut(new Fault('timeout', `No complete response within ${bodyMs / 1_000} s of its headers.`))
     }, bodyMs)
+  }
+
+  /** Called for each interim response. */
+  takeInterim(): void {
+    this.#interimCount += 1
+    if (this.#interimCount <= MAX_INTERIM) return
+    this.cut(new Fault('bad_response', `More than ${MAX_INTERIM} interim (1xx) responses and no other came.`))
   }
 
   /** Only the first call counts. */

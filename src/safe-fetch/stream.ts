@@ -99,6 +99,9 @@ function ask(
       answered = response
       void read(response, sink, outcome)
     })
+    .on('information', () => {
+      outcome.takeInterim()
+    })
     .on('upgrade', () => {
       outcome.fail(notHttp())
     })

@@ -1,4 +1,4 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Config } from '../../config.js'
 import { listenOn } from '../../kit/process/listen-on.js'
@@ -6,6 +6,7 @@ import { MAX_HEADER_FIELDS } from '../middleware/require-all-headers.js'
 import { limitPipelining } from './pipelining.js'
 import { watchAcceptDelay, type AcceptDelayOptions } from './accept-delay.js'
 import { isHealthCheck, refuseOverload } from './refuse-overload.js'
+import { refuseUnreadable } from './unreadable.js'
 
 export interface WebServer {
   server: Server
@@ -25,8 +26,6 @@ interface ListenOptions {
 const FINISH_MS = 20_000
 /** The time in which an idle connection may still send a request once we close. */
 const IDLE_MS = 1000
-/** The time in which a client that sent an invalid request may read its answer before its connection is cut. */
-const LINGER_MS = 1000
 
 /**
  * Listens, with time-outs against clients that send slowly or not at all. With Node's defaults a half-sent request lives
@@ -56,6 +55,7 @@ export async function listen(
     // Koa answers every failure itself; its promise says nothing.
     void handle(request, response)
   })
+  const refuse = refuseUnreadable(underWay)
   let isClosing = false
   /** The connections whose last response has been chosen. */
   const leaving = new WeakSet<Socket>()
@@ -80,7 +80,12 @@ export async function listen(
   server.on('request', answer)
   // An unknown expectation may be ignored (RFC 9110 §10.1.1); Node would answer 417 with an empty body.
   server.on('checkExpectation', answer)
-  server.on('clientError', answerBadRequest)
+  server.on('clientError', refuse)
+  // Node would close the connection without a word.
+  server.on('connect', (_, socket: Socket) => {
+    socket.on('error', () => undefined)
+    refuse(new Error('not a proxy'), socket)
+  })
 
   await listenOn(server, port, host)
 
@@ -113,24 +118,3 @@ export async function listen(
 function isEventStream(response: ServerResponse): boolean {
   return /^text\/event-stream\b/.test(String(response.getHeader('Content-Type')))
 }
-
-/** A request that cannot be read gets a JSON body too, because clients crash on an empty one. */
-function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
-  const body = JSON.stringify({
-    success: false,
-    error: `${STATUS_CODES[status] ?? 'Bad Request'}: the request could not be read`,
-  })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-  // A client that does not close its side does not keep ours open.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
-}
-
-const STATUS_BY_CODE: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }

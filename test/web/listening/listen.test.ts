@@ -36,6 +36,7 @@ describeContext('the HTTP server', (context) => {
       ['a TLS hello', 400, Buffer.from('16030100c2010000be0303', 'hex')],
       ['binary zeros', 400, Buffer.alloc(100)],
       ['an unknown method', 400, 'FOO / HTTP/1.1\r\n\r\n'],
+      ['a request to be a proxy', 400, 'CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\n'],
       ['a target without a path', 400, 'GET ?token=x HTTP/1.1\r\n\r\n'],
       ['a version that is none', 400, 'GET / HTTP/9.9\r\n\r\n'],
       ['a header without a colon', 400, `${get}nonsense\r\n\r\n`],
@@ -62,6 +63,26 @@ describeContext('the HTTP server', (context) => {
       )
       expect([answer.status, answer.body]).to.deep.include(400)
     })
+  })
+
+  it('answers the requests before one that cannot be read first, so that nobody sends a text twice', async () => {
+    const line = await createLine(context)
+    const post = (toNumber: string) => {
+      const message = JSON.stringify(messageBody({ toNumber }))
+      return `POST ${line.webhookPath} HTTP/1.1\r\nContent-Length: ${message.length}\r\n\r\n${message}`
+    }
+    const { socket, received, ended } = openSocket(
+      web.port,
+      `${post('+15005550191')}${post('+15005550192')}and more than its Content-Length\r\n\r\n`,
+    )
+    await ended
+    socket.destroy()
+    expect(received().match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+      'HTTP/1.1 400',
+    ])
+    expect(await messagesOf(context, line.lineId)).to.have.length(2)
   })
 
   describe('answers requests that are odd but allowed', () => {

@@ -26,6 +26,14 @@ interface ListenOptions {
 const FINISH_MS = 20_000
 /** The time in which an idle connection may still send a request once we close. */
 const IDLE_MS = 1000
+/** Programs that send every few seconds keep their connection; others do not hold one for long. */
+const KEEP_ALIVE_MS = 10_000
+/**
+ * A proxy decides when its idle connections end. If we closed one just when it sends a request there, it would answer
+ * 502 for us, because it may not repeat a POST. nginx keeps them for 60 s, Caddy for 2 minutes, and Google Cloud's load
+ * balancers for 10.
+ */
+const KEEP_ALIVE_OF_PROXY_MS = 620_000
 
 /**
  * Listens, with time-outs against clients that send slowly or not at all. With Node's defaults a half-sent request lives
@@ -35,15 +43,18 @@ const IDLE_MS = 1000
  */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { port, host }: Pick<Config, 'port' | 'host'>,
+  {
+    port,
+    host,
+    trustedProxyHops = 0,
+  }: Pick<Config, 'port' | 'host'> & Partial<Pick<Config, 'trustedProxyHops'>>,
   { finishMs = FINISH_MS, acceptDelay: delayOptions }: ListenOptions = {},
 ): Promise<WebServer> {
   const server = createServer({
     // A body of 64 KiB needs 15 s at 35 kbit/s. More time would let slow clients pile up connections.
     headersTimeout: 10_000,
     requestTimeout: 15_000,
-    // Programs that send every few seconds keep their connection; others do not hold one for long.
-    keepAliveTimeout: 10_000,
+    keepAliveTimeout: trustedProxyHops > 0 ? KEEP_ALIVE_OF_PROXY_MS : KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
     // Node would answer with an empty body, which clients crash on; the Host header is not read here.
     requireHostHeader: false,

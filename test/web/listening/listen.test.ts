@@ -29,6 +29,20 @@ describeContext('the HTTP server', (context) => {
     expect(web.server).to.have.property('connectionsCheckingInterval', 1000)
   })
 
+  it('keeps the idle connections of a proxy for longer than any proxy does', async () => {
+    const handle = (_: IncomingMessage, response: ServerResponse) => Promise.resolve(void response.end())
+    const behind = await listen(handle, { port: 0, host: '127.0.0.1', trustedProxyHops: 1 })
+    const agent = new Agent({ keepAlive: true })
+    try {
+      const { port } = behind.server.address() as AddressInfo
+      const { headers } = await requestRaw(port, '/', { agent })
+      expect(headers['keep-alive']).to.equal('timeout=620')
+    } finally {
+      agent.destroy()
+      await behind.close()
+    }
+  })
+
   describe('answers in JSON, with a body, what is no HTTP', () => {
     const get = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
     for (const [what, status, data] of [

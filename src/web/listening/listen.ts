@@ -34,6 +34,8 @@ const KEEP_ALIVE_MS = 10_000
  * balancers for 10.
  */
 const KEEP_ALIVE_OF_PROXY_MS = 620_000
+/** A client that takes nothing of its answer for this long, or lets us wait in any other way, is gone. */
+const STALLED_MS = 60_000
 
 /**
  * Listens, with time-outs against clients that send slowly or not at all. With Node's defaults a half-sent request lives
@@ -60,6 +62,7 @@ export async function listen(
     requireHostHeader: false,
   })
   server.maxHeadersCount = MAX_HEADER_FIELDS
+  server.timeout = STALLED_MS
 
   const underWay = new Set<ServerResponse>()
   const begin = limitPipelining((request, response) => {

@@ -19,11 +19,12 @@ describeContext('the HTTP server', (context) => {
   const web = openForEachTest(() => serveApp(context))
 
   it('has the time-outs of the design', () => {
-    const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount } = web.server
-    expect({ headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount }).to.deep.equal({
+    const { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxHeadersCount } = web.server
+    expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxHeadersCount }).to.deep.equal({
       headersTimeout: 10_000,
       requestTimeout: 15_000,
       keepAliveTimeout: 10_000,
+      timeout: 60_000,
       maxHeadersCount: 100,
     })
     expect(web.server).to.have.property('connectionsCheckingInterval', 1000)

@@ -1,6 +1,12 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { listen } from '../../../src/web/listening/listen.js'
 import { lineForAllTests, messageBody } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { connectionCount } from '../../helpers/web/raw-request.js'
 import { describeWeb } from '../../helpers/web/web.js'
 import { openSocket, parseAnswer, type RawSocket } from './raw-socket.js'
 import { expectAccepted, messagesOf, newNumber } from '../support.js'
@@ -49,6 +55,23 @@ describeWeb('a connection that says little and slowly', ({ context, web }) => {
     setTimes(60_000, 60_000, 300)
     const text = await watch(openSocket(web.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'))
     expect(parseAnswer(text).status).to.equal(200)
+  })
+
+  it('is closed when it does not read its answer', async () => {
+    const handle = (_: IncomingMessage, response: ServerResponse) =>
+      Promise.resolve(void response.end(Buffer.alloc(64 * 1024 * 1024)))
+    const large = await listen(handle, { port: 0, host: '127.0.0.1' })
+    large.server.timeout = 300
+    const connected = once(large.server, 'connection')
+    const { socket } = openSocket((large.server.address() as AddressInfo).port, 'GET / HTTP/1.1\r\n\r\n')
+    socket.pause()
+    try {
+      await connected
+      await until('the connection is gone', async () => (await connectionCount(large)) === 0)
+    } finally {
+      socket.destroy()
+      await large.close()
+    }
   })
 
   it('makes nobody else wait, even with 200 of them', async () => {

@@ -6,6 +6,7 @@ import { MAX_HEADER_FIELDS } from '../middleware/require-all-headers.js'
 import { limitPipelining } from './pipelining.js'
 import { watchAcceptDelay, type AcceptDelayOptions } from './accept-delay.js'
 import { isHealthCheck, refuseOverload } from './refuse-overload.js'
+import { BODY_PACE, limitSlowBodies, type BodyPace } from './slow-bodies.js'
 import { refuseUnreadable } from './unreadable.js'
 
 export interface WebServer {
@@ -20,6 +21,7 @@ export interface WebServer {
 interface ListenOptions {
   finishMs?: number
   acceptDelay?: AcceptDelayOptions
+  bodyPace?: BodyPace
 }
 
 /** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
@@ -34,6 +36,8 @@ const KEEP_ALIVE_MS = 10_000
  * balancers for 10.
  */
 const KEEP_ALIVE_OF_PROXY_MS = 620_000
+/** The largest form (11 MB) takes this long at the slowest pace of a body. */
+const LONGEST_REQUEST_MS = 360_000
 /** A client that takes nothing of its answer for this long, or lets us wait in any other way, is gone. */
 const STALLED_MS = 60_000
 
@@ -50,12 +54,11 @@ export async function listen(
     host,
     trustedProxyHops = 0,
   }: Pick<Config, 'port' | 'host'> & Partial<Pick<Config, 'trustedProxyHops'>>,
-  { finishMs = FINISH_MS, acceptDelay: delayOptions }: ListenOptions = {},
+  { finishMs = FINISH_MS, acceptDelay: delayOptions, bodyPace = BODY_PACE }: ListenOptions = {},
 ): Promise<WebServer> {
   const server = createServer({
-    // A body of 64 KiB needs 15 s at 35 kbit/s. More time would let slow clients pile up connections.
     headersTimeout: 10_000,
-    requestTimeout: 15_000,
+    requestTimeout: LONGEST_REQUEST_MS,
     keepAliveTimeout: trustedProxyHops > 0 ? KEEP_ALIVE_OF_PROXY_MS : KEEP_ALIVE_MS,
     connectionsCheckingInterval: 1000,
     // Node would answer with an empty body, which clients crash on; the Host header is not read here.
@@ -70,6 +73,12 @@ export async function listen(
     void handle(request, response)
   })
   const refuse = refuseUnreadable(underWay)
+  const limitSlowBody = limitSlowBodies(bodyPace, (response) => {
+    const { socket } = response.req
+    if (response.writableEnded) socket.destroy()
+    else
+      refuse(Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  })
   let isClosing = false
   /** The connections whose last response has been chosen. */
   const leaving = new WeakSet<Socket>()
@@ -79,6 +88,7 @@ export async function listen(
   }
   const acceptDelay = watchAcceptDelay(server, delayOptions)
   const answer = (request: IncomingMessage, response: ServerResponse) => {
+    limitSlowBody(request, response)
     if (acceptDelay.isTooLong() && !isHealthCheck(request)) {
       refuseOverload(request, response)
       return

@@ -22,7 +22,7 @@ describeContext('the HTTP server', (context) => {
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxHeadersCount } = web.server
     expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxHeadersCount }).to.deep.equal({
       headersTimeout: 10_000,
-      requestTimeout: 15_000,
+      requestTimeout: 360_000,
       keepAliveTimeout: 10_000,
       timeout: 60_000,
       maxHeadersCount: 100,

@@ -20,7 +20,7 @@ import { requireSameSite } from './middleware/require-same-site.js'
 import { normalizePath } from './middleware/normalize-path.js'
 import { getOpenApi } from './openapi/document.js'
 import { getPublicKeys } from './public-keys.js'
-import { queueDashboard, recordQueueChanges } from './queue-dashboard.js'
+import { DASHBOARD_METHODS, queueDashboard, recordQueueChanges } from './queue-dashboard.js'
 import { showGroup, showObjects, showReference } from './reference/pages.js'
 import { showTry } from './reference/try.js'
 import { applicationPages } from './routes/applications.js'
@@ -95,7 +95,7 @@ export function createApp(context: Context): Koa {
       fileForm('/simulator/phones/:phone/messages',      phones.postPhoneMessage, phones.showSimulator)
       fileForm('/simulator/phones/:phone/voicemails',    phones.postVoicemail, phones.showSimulator)
     }
-    router.all('/queues{/*path}',         allowDashboard, requireOperator(context), requireSameSite(context), recordQueueChanges(context), queueDashboard(context, '/queues'))
+    router.register('/queues{/*path}',    DASHBOARD_METHODS, [allowDashboard, requireOperator(context), requireSameSite(context), recordQueueChanges(context), queueDashboard(context, '/queues')])
   }
 
   app.use(firstRouter.routes())

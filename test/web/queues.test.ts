@@ -12,6 +12,7 @@ import { createLine, messageBody } from '../helpers/factories.js'
 import { memoryLog } from '../helpers/process/log.js'
 import { startSession } from '../helpers/web/sessions.js'
 import { until } from '../helpers/until.js'
+import { requestRaw } from '../helpers/web/raw-request.js'
 import { serveApp, type TestWeb, withWeb, describeWeb } from '../helpers/web/web.js'
 import { expectAccepted } from './support.js'
 
@@ -482,6 +483,18 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
     expect((await get('/queues/api/queues/none/1')).status).to.equal(404)
     expect((await get('/queues/api/queues/send-message/1')).status).to.equal(404)
     expect((await get('/queues/nothing')).status).to.equal(404)
+  })
+
+  it('answers methods that no page and no form has with 405', async () => {
+    const headers = await session(context, 'operator')
+    for (const path of ['/queues', '/queues/api/queues']) {
+      for (const method of ['TRACE', 'PROPFIND', 'PURGE', 'DELETE']) {
+        const answer = await requestRaw(web.port, path, { method, headers })
+        expect([answer.status, answer.headers.allow], method).to.deep.include(405)
+        expect(answer.headers.allow).to.match(/^HEAD, GET\b/)
+        expect(answer.headers.allow).not.to.include('TRACE')
+      }
+    }
   })
 
   it('quickly reports that Redis is unavailable, and logs why', async () => {

@@ -5,13 +5,14 @@ import {
   type HalfOpenSession,
 } from '../../database/people/half-open-sessions.js'
 import { hasPasskey } from '../../database/people/second-factors/passkeys.js'
+import type { NewSession } from '../../database/people/sessions.js'
 import { lockUser, type LockedUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { sha256 } from '../../secrets.js'
 import { openSession } from './begin-session.js'
 import type { Context } from '../context.js'
 import { PASSKEY_REFUSED, provePasskey } from './second-factors/passkeys.js'
-import { actWithCode } from './second-factors/prove-code.js'
+import { giveForCode } from './second-factors/prove-code.js'
 import { newSession } from './sessions.js'
 
 export type { HalfOpenSession } from '../../database/people/half-open-sessions.js'
@@ -47,12 +48,13 @@ export interface SecondStep {
  */
 export async function completeSignIn(context: Context, step: SecondStep): Promise<{ token: string }> {
   const { halfOpen, code, address, userAgent } = step
-  const proof = { userId: halfOpen.userId, code, address }
-  const opened = await actWithCode(context, proof, (trx, user) =>
-    finish(context, trx, { halfOpen, user, userAgent }),
+  const { userId } = halfOpen
+  const { token, row } = newSession(userId, userAgent)
+  const isGiven = await giveForCode(context, { userId, code, address }, token, (trx, user) =>
+    finish(context, trx, { halfOpen, user, row }),
   )
-  if (opened === undefined) throw new UserError(CODE_REFUSED, 401)
-  return opened
+  if (!isGiven) throw new UserError(CODE_REFUSED, 401)
+  return { token }
 }
 
 export interface PasskeySignIn {
@@ -72,28 +74,26 @@ export interface PasskeySignIn {
 export async function signInByPasskey(context: Context, signIn: PasskeySignIn): Promise<{ token: string }> {
   const { halfOpen, userAgent, ...proof } = signIn
   const { id, userId } = await provePasskey(context, { ...proof, userId: halfOpen?.userId })
-  return transaction(context.db, async (trx) => {
+  const { token, row } = newSession(userId, userAgent)
+  await transaction(context.db, async (trx) => {
     const user = await lockUser(trx, userId)
-    if (halfOpen !== undefined) return finish(context, trx, { halfOpen, user, userAgent })
+    if (halfOpen !== undefined) return finish(context, trx, { halfOpen, user, row })
     const isThere = user?.disabledAt === null
     // If the passkey was removed meanwhile, as of a lost device, the session would outlive those that ended with it.
     if (!isThere || !(await hasPasskey(trx, userId, id))) throw new UserError(PASSKEY_REFUSED, 401)
-    const { token, row } = newSession(userId, userAgent)
-    await openSession(context, trx, row)
-    return { token }
+    return openSession(context, trx, row)
   })
+  return { token }
 }
 
 async function finish(
   context: Context,
   trx: Database,
-  step: { halfOpen: HalfOpenSession; user: LockedUser | undefined; userAgent: string },
-): Promise<{ token: string }> {
-  const { halfOpen, user, userAgent } = step
+  step: { halfOpen: HalfOpenSession; user: LockedUser | undefined; row: NewSession },
+): Promise<void> {
+  const { halfOpen, user, row } = step
   // If the password has been changed or the user disabled in the meantime, the half-open session has ended.
   const isThere = user?.disabledAt === null
   if (!isThere || !(await takeHalfOpenSession(trx, halfOpen.id))) throw new UserError(STEP_IS_OVER, 401)
-  const { token, row } = newSession(halfOpen.userId, userAgent)
   await openSession(context, trx, row)
-  return { token }
 }

@@ -18,7 +18,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { hashPassword, requireGoodPassword } from './passwords.js'
 import { provePasskey } from './second-factors/passkeys.js'
-import { actWithCode } from './second-factors/prove-code.js'
+import { giveForCode } from './second-factors/prove-code.js'
 import { finishRevoking, revokeAccessIn } from './revoke-access.js'
 import { provePassword } from './sign-in-attempts.js'
 
@@ -110,15 +110,15 @@ export async function confirmPassword(
   const refused = new UserError(hasSecondFactor ? CONFIRMATION_REFUSED : PASSWORD_REFUSED, 401)
   const passwordHash = await proveOwnPassword(context, session, password, address)
   if (passwordHash === undefined) throw refused
+  const token = newToken()
   const confirm = async (trx: Database, user: LockedUser | undefined) => {
     // If the password was changed while we compared it, whoever knows only the old one would take over the session.
     if (user?.passwordHash !== passwordHash) throw refused
-    return renew(trx, session, { isConfirmed: true })
+    await renew(trx, session, { isConfirmed: true }, token)
   }
-  const token = hasSecondFactor
-    ? await actWithCode(context, { userId, code, address }, confirm)
-    : await transaction(context.db, async (trx) => confirm(trx, await lockUser(trx, userId)))
-  if (token === undefined) throw refused
+  if (!hasSecondFactor)
+    await transaction(context.db, async (trx) => confirm(trx, await lockUser(trx, userId)))
+  else if (!(await giveForCode(context, { userId, code, address }, token, confirm))) throw refused
   return token
 }
 
@@ -141,8 +141,8 @@ async function renew(
   db: Database,
   { userId, id }: Pick<Session, 'userId' | 'id'>,
   { isConfirmed }: { isConfirmed: boolean },
+  token = newToken(),
 ): Promise<string> {
-  const token = newToken()
   await renewSession(db, { userId, id, tokenHash: sha256(token), isConfirmed })
   return token
 }

@@ -1,12 +1,15 @@
 import { expect } from 'chai'
+import { DatabaseUnavailable } from '../../../src/database/outage.js'
 import { listSessions } from '../../../src/database/people/sessions.js'
-import { findSession } from '../../../src/domain/people/sessions.js'
+import { confirmPassword, findSession } from '../../../src/domain/people/sessions.js'
 import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../../src/domain/people/sign-in.js'
 import { askForPasskey, PASSKEY_REFUSED } from '../../../src/domain/people/second-factors/passkeys.js'
-import { signInByPasskey } from '../../../src/domain/people/second-step.js'
+import { completeSignIn, findHalfOpen, signInByPasskey } from '../../../src/domain/people/second-step.js'
 import { Unavailable, UserError } from '../../../src/errors.js'
 import { newToken, sha256 } from '../../../src/secrets.js'
+import type { Context } from '../../../src/domain/context.js'
 import { describeContext } from '../../helpers/context.js'
+import { setUpApp } from '../../helpers/web/second-factor.js'
 import { createPasskey } from './passkey.js'
 import { personForEachTest, createPerson, PASSWORD } from './people.js'
 import { ago, changeRows, untilLocked } from '../fixtures.js'
@@ -230,6 +233,38 @@ describeContext('signing in', { environment: CONNECTIONS }, (context) => {
     await holder.commit()
     expect(await signedIn).to.deep.equal(REFUSED)
     expect(await listSessions(context.db, ada.id)).to.deep.equal([])
+  })
+
+  it('does not use up a code for nothing when the answer to the commit is lost', async () => {
+    const { recoveryCodes, nextCode } = await setUpApp(context, ada.id)
+    /** The answer to the commit of its nth transaction is lost. */
+    const losing = (nth: number): Context => {
+      let left = nth
+      const db = new Proxy(context.db, {
+        get: (target, name) => {
+          if (name !== 'transaction') return Reflect.get(target, name) as unknown
+          return async (...args: Parameters<typeof target.transaction>) => {
+            const result: unknown = await target.transaction(...args)
+            left -= 1
+            if (left === 0) throw new DatabaseUnavailable('lost', new Error('gone'))
+            return result
+          }
+        },
+      })
+      return { ...context, db }
+    }
+    const halfOpen = await findHalfOpen(context, (await attempt()).token)
+    const step = { halfOpen: halfOpen!, address: '192.0.2.1', userAgent: 'Firefox' }
+    const { token } = await completeSignIn(losing(2), { ...step, code: recoveryCodes[0]! })
+    const session = await findSession(context, token)
+    expect(session).to.include({ userId: ada.id })
+    const proof = { password: PASSWORD, code: await nextCode(), address: '192.0.2.1' }
+    const confirmed = await confirmPassword(losing(3), session!, proof)
+    expect(await findSession(context, confirmed)).to.include({ userId: ada.id, isConfirmed: true })
+    expect(await findSession(context, token)).to.equal(undefined)
+    expect(await countAttempts()).to.equal(0)
+    const again = confirmPassword(losing(3), session!, { ...proof, code: 'wrong' })
+    expect(await again.catch((error: unknown) => error)).to.be.instanceOf(Unavailable)
   })
 
   const byPasskey = async (answer: (challenge: string) => string) => {

@@ -4,7 +4,10 @@ import {
   takeRecoveryCode,
 } from '../../../database/people/second-factors/recovery-codes.js'
 import { lockTotpSecret, noteTotpStep } from '../../../database/people/second-factors/totp-secrets.js'
+import { useSession } from '../../../database/people/sessions.js'
 import { lockUser, type LockedUser } from '../../../database/people/users.js'
+import { Unavailable } from '../../../errors.js'
+import { sha256 } from '../../../secrets.js'
 import { record, recordOnce } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { LOCKED_OUT_MINUTES, tryOnce } from '../sign-in-attempts.js'
@@ -27,34 +30,44 @@ export interface CodeProof {
 }
 
 /**
- * Does what a code is needed for, if the code may be tried and is right. A right one works only once, and is used in the
- * same transaction: if Postgres goes away before the end, the code still works.
+ * Gives a session this token, if the code that is needed for it may be tried and is right. A right one works only once,
+ * and is used in the same transaction: if Postgres goes away before the end, the code still works. If only the answer
+ * to the commit is lost, the session shows that the code was not used for nothing.
  *
- * @param act gets the user, who stays locked; what it throws leaves the code unused
- * @returns what `act` returns; undefined if the code is refused
- * @throws Unavailable, and the errors of `act`
+ * @param give gets the user, who stays locked; what it throws leaves the code unused
+ * @returns false if the code is refused
+ * @throws Unavailable, and the errors of `give`
  */
-export async function actWithCode<T extends object | string>(
+export async function giveForCode(
   context: Context,
   { userId, code, address }: CodeProof,
-  act: (trx: Database, user: LockedUser | undefined) => Promise<T>,
-): Promise<T | undefined> {
+  token: string,
+  give: (trx: Database, user: LockedUser | undefined) => Promise<void>,
+): Promise<boolean> {
+  const { db } = context
   const whose = { subjectId: userId, userId }
   const attempt = { account: `second factor of ${userId}`, address, limits: LIMITS }
-  let done: T | undefined
   const outcome = await tryOnce(context, attempt, async () => {
-    done = await transaction(context.db, async (trx) => {
-      // Whoever changes a second factor locks the user first, too.
-      const user = await lockUser(trx, userId)
-      return (await useCode(context, trx, userId, code)) ? act(trx, user) : undefined
-    })
-    return done !== undefined
+    try {
+      return await transaction(db, async (trx) => {
+        // Whoever changes a second factor locks the user first, too.
+        const user = await lockUser(trx, userId)
+        const isRight = await useCode(context, trx, userId, code)
+        if (isRight) await give(trx, user)
+        return isRight
+      })
+    } catch (error) {
+      const isGiven =
+        error instanceof Unavailable && (await useSession(db, sha256(token), false)) !== undefined
+      if (!isGiven) throw error
+      return true
+    }
   })
-  if (outcome === 'wrong') await record(context, context.db, { action: 'second_factor.refused', ...whose })
+  if (outcome === 'wrong') await record(context, db, { action: 'second_factor.refused', ...whose })
   if (outcome === 'locked_out') {
     await recordOnce(context, { action: 'second_factor.locked_out', ...whose }, LOCKED_OUT_MINUTES)
   }
-  return done
+  return outcome === 'right'
 }
 
 function useCode(context: Context, trx: Database, userId: string, written: string): Promise<boolean> {

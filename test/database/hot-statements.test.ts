@@ -4,7 +4,10 @@ import {
   releaseHeldDeliveries,
 } from '../../src/database/endpoints/deliveries/creating.js'
 import type { AttemptResult } from '../../src/database/endpoints/deliveries/delivering.js'
-import { endWaitingDeliveries } from '../../src/database/endpoints/deliveries/ending.js'
+import {
+  endWaitingDeliveries,
+  listEndedWithDeliveries,
+} from '../../src/database/endpoints/deliveries/ending.js'
 import {
   listDeliveries,
   listDeliveriesOfApplication,
@@ -165,8 +168,10 @@ for (const isAnalyzed of [false, true]) {
     const claimDeliveries = (ids: string[]) =>
       Promise.all(ids.map((id) => context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })))
 
-    const giveToApplication = (ids: string[]) =>
-      context.db('deliveries').whereIn('id', ids).update({ application_id: applicationId })
+    const giveToApplication = (ids: string[], given = applicationId) =>
+      context.db('deliveries').whereIn('id', ids).update({ application_id: given })
+    /** The line is not connected to it any more. */
+    const formerId = newId()
 
     describe('a few pages are enough', () => {
       it('to accept a message', async () => {
@@ -320,8 +325,19 @@ for (const isAnalyzed of [false, true]) {
       touchesFew(
         'to end deliveries to applications',
         'deliveries',
-        () => endWaitingDeliveries(context.db, applicationId, line.lineId, 3),
-        giveToApplication,
+        async () => {
+          expect(await endWaitingDeliveries(context.db, formerId, line.lineId, 3)).to.equal(3)
+        },
+        (ids) => giveToApplication(ids, formerId),
+      )
+      touchesFew(
+        'to find deliveries that wait for what has ended',
+        'deliveries',
+        async () => {
+          const ended = { applicationId: formerId, lineId: line.lineId }
+          expect(await listEndedWithDeliveries(context.db)).to.deep.equal([ended])
+        },
+        (ids) => giveToApplication(ids, formerId),
       )
       touchesFew(
         'to list deliveries to an application',

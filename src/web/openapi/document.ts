@@ -3,6 +3,7 @@ import type { Context } from '../../domain/context.js'
 import { isForThisMachineOnly } from '../../network.js'
 import { ANSWER_SCHEMAS, OPERATIONS } from '../api/operations.js'
 import { oauthPaths, oauthSchemas, SCOPE_SENTENCES } from './oauth.js'
+import { withNamedBodies } from './named-bodies.js'
 import { describeOperations } from './operations.js'
 import { problemResponses, problemSchema } from './problems.js'
 import { inProductWord } from './product-word.js'
@@ -83,7 +84,7 @@ export function getOpenApi(context: Context): Middleware {
   let document: string | undefined
   return (ctx) => {
     ctx.type = 'application/json'
-    ctx.body = document ??= JSON.stringify(describeApi(context))
+    ctx.body = document ??= JSON.stringify(withNamedBodies(describeApi(context)))
   }
 }
 

@@ -125,10 +125,15 @@ export function simulatorPaths(isOpen: boolean): Paths {
             },
             ['messageId', 'text', 'mediaUrl', 'mediaUrls', 'voicemailUrl'],
           ),
-          oneOf: [
-            { anyOf: ['text', 'mediaUrl', 'mediaUrls'].map((name) => ({ required: [name] })) },
-            { required: ['voicemailUrl'] },
-          ],
+          // Not `oneOf`: openapi-generator makes no class of such a body.
+          if: { not: { required: ['text'] } },
+          then: {
+            oneOf: [
+              { anyOf: [{ required: ['mediaUrl'] }, { required: ['mediaUrls'] }] },
+              { required: ['voicemailUrl'] },
+            ],
+          },
+          else: { not: { required: ['voicemailUrl'] } },
         }),
         responses: {
           200: answers('The message was received, or is a repeat of an earlier one.', {

@@ -8,6 +8,7 @@ import { newId } from '../../../src/ids.js'
 import { createVocabulary, isFreeWord } from '../../../src/vocabulary.js'
 import { createApp } from '../../../src/web/app.js'
 import { describeApi } from '../../../src/web/openapi/document.js'
+import { withNamedBodies } from '../../../src/web/openapi/named-bodies.js'
 import { describeContext } from '../../helpers/context.js'
 import { serveApp } from '../../helpers/web/web.js'
 import { operationsOf } from './described.js'
@@ -27,11 +28,12 @@ describeContext('/openapi.json', { environment }, (context) => {
       JSON.stringify(describeApi({ ...context, vocabulary, config: { ...context.config, ...overrides } })),
     ) as Json
   }
+  const answeredIn = (word: string) => withNamedBodies(documentOf(word) as never) as Json
 
   for (const word of ['line', 'burner']) {
     it(`is OpenAPI 3.1, with every reference in it (${word})`, async () => {
       const validator = new Validator()
-      const { valid, errors } = await validator.validate(documentOf(word))
+      const { valid, errors } = await validator.validate(answeredIn(word))
       expect(valid, JSON.stringify(errors)).to.be.true
       expect(validator.version).to.equal('3.1')
       expect(JSON.stringify(validator.resolveRefs())).not.to.include('"$ref"')
@@ -169,6 +171,8 @@ describeContext('/openapi.json', { environment }, (context) => {
       [{ text: 'Hi', mediaUrl }, true],
       [{ text: 'Hi', mediaUrls: [mediaUrl, mediaUrl] }, true],
       [{ text: 'Hi', voicemailUrl: mediaUrl }, false],
+      [{ mediaUrl, voicemailUrl: mediaUrl }, false],
+      [{ voicemailUrl: mediaUrl }, true],
     ])
     expectBodies('/v1/endpoints/{endpointId}/policy/preview', {}, [
       [{ templateContentType: 'application/vnd.api+json; charset=utf-8' }, true],
@@ -193,12 +197,32 @@ describeContext('/openapi.json', { environment }, (context) => {
     expect(JSON.stringify(document)).not.to.match(/"type":\["object","null"\]/)
   })
 
+  for (const word of ['line', 'burner']) {
+    it(`has a name for each request body, one for its JSON and one for its form (${word})`, () => {
+      const document = answeredIn(word)
+      const { schemas } = document.components as { schemas: Record<string, Json> }
+      const names = operationsOf(document).flatMap(({ path, operation }) => {
+        const { content = {} } = (operation.requestBody ?? {}) as Partial<OpenApiOperation['requestBody']>
+        return Object.entries(content).map(([type, { schema }]) => {
+          expect(schema, `${operation.operationId} ${type}`).to.have.all.keys('$ref')
+          const name = String(schema.$ref).replace('#/components/schemas/', '')
+          expect(schemas, operation.operationId).to.have.property(name)
+          if (!path.includes('/oauth/')) expect(schemas[name], name).not.to.have.any.keys('anyOf', 'oneOf')
+          return name
+        })
+      })
+      expect(names).to.include.members(['SendMessageBody', 'SendMessageForm', 'SimulateInboundBody'])
+      const own = names.filter((name) => name !== 'WebhookMessage')
+      expect(new Set(own).size).to.equal(own.length)
+    })
+  }
+
   it('is answered to everybody, and names no host', async () => {
     const web = await serveApp(context)
     try {
       const { status, body } = await web.request('/openapi.json')
       expect(status).to.equal(200)
-      expect(body).to.deep.equal(documentOf('line'))
+      expect(body).to.deep.equal(answeredIn('line'))
       expect(body).to.have.deep.property('servers', [{ url: '/below' }])
     } finally {
       await web.close()

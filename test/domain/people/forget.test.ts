@@ -31,6 +31,7 @@ import {
   messageRow,
   queueMessage,
   addCopies,
+  ago,
   post,
   untilLocked,
 } from '../fixtures.js'
@@ -77,12 +78,15 @@ describeContext('forgetting a person', (context) => {
     })
     await receive('my confession')
     await queueMessage(context, line, { status: 'sent', text: 'their confession' })
-    await context.db('idempotency_keys').insert({
-      scope_id: line.userId,
-      key: `reminder for ${ANNA}`,
-      request_hash: Buffer.alloc(32),
-      message_id: past.messageId,
-    })
+    await context.db('idempotency_keys').insert(
+      ['0 hours', '1 hour', '90 minutes', '24 hours', '3 days'].map((age) => ({
+        scope_id: line.userId,
+        key: `reminder for ${ANNA}, ${age} ago`,
+        request_hash: Buffer.alloc(32),
+        message_id: past.messageId,
+        created_at: ago(context, age),
+      })),
+    )
     await saveContact(context, line.userId, ANNA, { name: 'My confessor', blocked: true })
     const before = await context.db('messages').orderBy('id').select('id', 'status', 'direction', 'type')
     const found = await findPerson(context, ANNA)

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { listApplicationsOf } from '../../../database/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { ENDPOINT_STATES, endpointStateOf } from '../../../domain/endpoints/deliveries/endpoint-state.js'
 import { listEndpoints, type Endpoint } from '../../../domain/endpoints/endpoints.js'
@@ -18,17 +19,14 @@ import { EndpointState, STATE_LABELS } from './state.js'
 export function showEndpoints(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
-    const [endpoints, lines] = await Promise.all([
+    const [endpoints, lines, applications] = await Promise.all([
       listEndpoints(context, { userId }),
       listOwnLines(context, userId),
+      listApplicationsOf(context.db, userId),
     ])
-    const nameOf = new Map(lines.map(({ id, name }) => [id, name]))
+    const nameOf = new Map([...lines, ...applications].map(({ id, name }) => [id, name]))
     const ownerOf = ({ lineId, applicationId }: Endpoint) =>
-      lineId !== null
-        ? (nameOf.get(lineId) ?? 'a line')
-        : applicationId !== null
-          ? 'An application'
-          : 'Your account'
+      nameOf.get(lineId ?? applicationId ?? '') ?? 'Your account'
     const labelOf = (endpoint: Endpoint) => endpoint.name ?? withHost(endpoint).host
     const listing = listingOf(ctx, endpoints, {
       words: (endpoint) => [endpoint.name, endpoint.url, ownerOf(endpoint)],

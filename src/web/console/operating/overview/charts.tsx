@@ -78,12 +78,20 @@ function CountChart(props: ChartProps & { counts: readonly (readonly [CountName,
 function WaitChart({ title, traffic, kind }: ChartProps & { kind: 'carrier' | 'endpoint' }) {
   const { bins, waits, span } = traffic
   const of = ({ waits: { [kind]: wait } }: Pick<TrafficBin, 'waits'>) => wait
-  const series = [...ofPercentile('half', 'median', 'p50Ms'), ...ofPercentile('most', 'p95', 'p95Ms')]
-  function ofPercentile(look: string, label: string, name: keyof Percentiles): Series[] {
-    const inAll = waits[kind]?.[name]
-    const figure = inAll === undefined ? '–' : describeMs(inAll)
-    return [{ look, label, figure, values: bins.map((bin) => of(bin)?.[name]), isJoined: true }]
+  const inAll = of({ waits })
+  if (inAll === undefined) {
+    return (
+      <figure class="chart">
+        <figcaption>{title}</figcaption>
+        <p class="empty">Nothing to measure in {SPANS[span].words}.</p>
+      </figure>
+    )
   }
+  const ofPercentile = (look: string, label: string, name: keyof Percentiles): Series => ({
+    ...{ look, label, figure: describeMs(inAll[name]), isJoined: true },
+    values: bins.map((bin) => of(bin)?.[name]),
+  })
+  const series = [ofPercentile('half', 'median', 'p50Ms'), ofPercentile('most', 'p95', 'p95Ms')]
   const figures = series.map(({ label, figure }) => `${label} ${figure}`).join(', ')
   return (
     <Chart

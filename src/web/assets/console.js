@@ -29,7 +29,9 @@ function showLocalTimes(root) {
     const { as, zone: timeZone } = time.dataset
     const exact = moment.toLocaleString(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', timeZone })
     time.dataset.shown = ''
-    if (as === undefined) [time.title, time.textContent] = [time.textContent, exact]
+    // Where there is no room, the line breaks between the day and the clock.
+    if (as === undefined)
+      [time.title, time.textContent] = [time.textContent, exact.replace(/ (?!\d+:)/g, '\u00a0')]
     else time.title = exact
     const timeStyle = { clock: 'medium', minute: 'short' }[as]
     if (as === 'date')

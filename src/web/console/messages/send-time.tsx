@@ -19,7 +19,7 @@ export function SendTime(props: {
 }) {
   const { page, action, value = '', isRequired = false } = props
   return (
-    <>
+    <div class="grid">
       <Field
         page={page}
         action={action}
@@ -31,7 +31,7 @@ export function SendTime(props: {
         required={isRequired}
       />
       <ZoneSelect zone={typedIn(page, action, 'zone') ?? props.zone} />
-    </>
+    </div>
   )
 }
 

@@ -43,7 +43,8 @@ export function AuditList(props: {
                 )}
               </td>
             )}
-            <td>{row.address}</td>
+            {/* One of IPv6 may break between its groups. */}
+            <td class="whole">{row.address?.split(/(?<=:)/).map((part) => [part, <wbr />])}</td>
             <td class="r">
               <TimeIn zone={zone} at={row.at} />
             </td>

@@ -88,7 +88,7 @@ export function needsAct({ disabledAt, failingSince, waitingCount }: EndpointHea
 export function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointWork }) {
   return (
     <>
-      {places === 1 ? '1 event' : `up to ${places} events`} at a time
+      {places === 1 ? '1 event' : `Up to ${places} events`} at a time
       {isSlowed && <small>, reduced because it timed out or returned 429 or 5xx</small>}
     </>
   )

@@ -43,7 +43,9 @@ export function showPeople(context: Context): Middleware {
             hint="E.164, such as +15551234567."
             {...(shown.number === undefined ? {} : { value: shown.number })}
           />
-          <button type="submit">Look up</button>
+          <button type="submit" class="primary">
+            Look up
+          </button>
         </Form>
         <Person page={page} shown={shown} number={shown.number ?? page.fault?.fields.number} />
       </Layout>,

@@ -38,7 +38,9 @@ export function showSending(context: Context): Middleware {
         <p>
           {waitingCount === MAX_COUNTED
             ? `${describeCount(MAX_COUNTED)} or more messages`
-            : countOf(waitingCount, 'message')}{' '}
+            : waitingCount === 0
+              ? 'No messages'
+              : countOf(waitingCount, 'message')}{' '}
           waiting in total.
         </p>
         <All page={page} all={all} />

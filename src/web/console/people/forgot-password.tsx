@@ -22,7 +22,9 @@ export function showForgotPassword(context: Context): Middleware {
           <p>We will email you a link to set a new one. The link works once and expires after one hour.</p>
           <Form page={page} action={FORGOT_PASSWORD}>
             <EmailField page={page} action={FORGOT_PASSWORD} />
-            <button type="submit">Send link</button>
+            <button type="submit" class="primary">
+              Send link
+            </button>
           </Form>
           <small>If you have never set a password, use the set-up link from your operator.</small>
         </article>

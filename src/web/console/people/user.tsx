@@ -88,7 +88,7 @@ export function showUser(context: Context): Middleware {
         <div class="sections">
           <section aria-labelledby="password-title">
             <h2 id="password-title">Password</h2>
-            <p>{user.hasPassword ? 'Set.' : 'Not set yet.'}</p>
+            <p>{user.hasPassword ? 'A password is set.' : 'No password yet.'}</p>
             <Confirm
               page={page}
               action={`${path}/set-up-link`}

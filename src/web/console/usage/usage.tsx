@@ -68,7 +68,7 @@ export function showUsage(context: Context): Middleware {
 }
 
 /** This is not the browser's own field for months, which not all browsers have. */
-const MONTH = { type: 'text', placeholder: '2026-11', pattern: '20\\d\\d-\\d\\d', size: 8 } as const
+const MONTH = { type: 'text', placeholder: 'YYYY-MM', pattern: '20\\d\\d-\\d\\d', size: 8 } as const
 
 export function exportUsage(context: Context): Middleware {
   return (ctx) => answerUsage(ctx, context, sessionOf(ctx).userId)

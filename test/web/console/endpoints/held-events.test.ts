@@ -20,7 +20,7 @@ describeConsole('health and held events on the page of an endpoint', (site) => {
       expect(await words())
         .to.include('not called yet')
         .and.include('Nothing is waiting.')
-        .and.include('Receives up to 10 events at a time')
+        .and.include('Receives Up to 10 events at a time')
       await endpoint.set({ called_at: new Date() })
       expect(await words()).to.include('The last event was delivered.')
       await endpoint.set({

@@ -92,7 +92,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       const user = (await listUsers(context.db)).find((each) => each.email === email)!
       expect(user).to.deep.include({ name: 'Grace', role: 'user', hasPassword: false })
       const page = await browser.get(`${USERS}/${user.id}`)
-      expect(page.text).to.include('<p>Not set yet.</p>').and.not.to.include('token=')
+      expect(page.text).to.include('<p>No password yet.</p>').and.not.to.include('token=')
 
       const grace = await browse(context, web)
       expectPage(await grace.get(link))
@@ -101,7 +101,7 @@ describeWeb('the pages of users', ({ context, web }) => {
         await grace.submit('/console/set-up', { token, password: 'a password of hers' }),
         '/console',
       )
-      expect((await browser.get(`${USERS}/${user.id}`)).text).to.include('<p>Set.</p>')
+      expect((await browser.get(`${USERS}/${user.id}`)).text).to.include('<p>A password is set.</p>')
     })
 
     it('can be an operator or a user, and nothing else', async () => {

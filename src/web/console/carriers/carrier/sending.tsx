@@ -19,16 +19,21 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
     <section id="sending" aria-labelledby="sending-title">
       <h2 id="sending-title">Sending</h2>
       {pausedAt === null ? (
-        <Confirm
-          page={page}
-          action={`${path}/sending/pause`}
-          label="Pause sending"
-          consequence={
-            'New messages on its lines are still accepted but wait until you resume sending. Those that wait too long ' +
-            'expire, as usual. Receiving and the replies to STOP, START and HELP are not affected.'
-          }
-          button="Pause sending"
-        />
+        <>
+          <p>
+            <span class="badge good">on</span> Messages on its lines go out as soon as rate limits allow.
+          </p>
+          <Confirm
+            page={page}
+            action={`${path}/sending/pause`}
+            label="Pause sending"
+            consequence={
+              'New messages on its lines are still accepted but wait until you resume sending. Those that wait too long ' +
+              'expire, as usual. Receiving and the replies to STOP, START and HELP are not affected.'
+            }
+            button="Pause sending"
+          />
+        </>
       ) : (
         <>
           <p class="fault">

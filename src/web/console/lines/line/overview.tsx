@@ -48,7 +48,7 @@ export function showLine(context: Context): Middleware {
           <Rename view={view} />
           {!view.page.isPortal && (
             <p>
-              <a href={`${view.path}/export.zip`}>Export ZIP</a>
+              <a href={`${view.path}/export.zip`}>Export as ZIP</a>
             </p>
           )}
         </aside>

@@ -76,7 +76,7 @@ function progressWords(line: OwnLine, steps: FirstSteps): string {
 function Step({ isDone, children }: { isDone: boolean; children: ComponentChildren }) {
   return (
     <li class={isDone ? 'done' : ''}>
-      {children} {isDone && <span class="badge good">done</span>}
+      {children} {isDone && <span class="unseen">done</span>}
     </li>
   )
 }

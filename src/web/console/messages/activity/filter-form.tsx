@@ -58,7 +58,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
             <Words>{fault}</Words>
           </p>
         )}
-        <Typed name="text" written={written} more={{ placeholder: 'any words', 'data-key': '/' }} />
+        <Typed name="text" written={written} more={{ placeholder: 'Any words', 'data-key': '/' }} />
         {/* On a desk all of it is in sight. */}
         <details class="fold" open={fault !== undefined}>
           <summary>Filter</summary>
@@ -66,7 +66,10 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
           <Choice name="direction" options={DIRECTIONS} written={written} />
           <Choice
             name="status"
-            options={[ANY, ...STATUSES.map((each) => [each, each] as const)]}
+            options={[
+              ANY,
+              ...STATUSES.map((each) => [each, `${each.charAt(0).toUpperCase()}${each.slice(1)}`] as const),
+            ]}
             written={written}
           />
           <Choice name="type" options={TYPES} written={written} />
@@ -76,7 +79,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
               <option key={name} value={name} />
             ))}
           </datalist>
-          <Typed name="number" written={written} more={{ inputmode: 'tel', placeholder: 'any digits' }} />
+          <Typed name="number" written={written} more={{ inputmode: 'tel', placeholder: 'Any digits' }} />
           <details class={hasTime ? 'on' : ''} open={hasTime}>
             <summary>Time</summary>
             <Moment name="from" label={LABELS.from} written={written} />

@@ -14,7 +14,7 @@ import { UserText } from '../../user-text.js'
 const TITLES: Record<Dimension, string> = {
   user: 'By user',
   line: 'By line',
-  carrier: 'By carrier account',
+  carrier: 'By carrier',
   endpoint: 'By endpoint',
 }
 

@@ -40,11 +40,12 @@ export function showUserMessage(context: Context): Middleware {
               ['Users', USERS],
               [user.name, userPath(user.id)],
             ]}
-            title={`A message owned by ${user.email}`}
+            title="Private message"
+            beside={<span class="muted">{user.email}</span>}
           />
           <p>
-            This message is private. Give a reason to open it: the reason is recorded in the audit log, where
-            the user can see it. You can then view this user's messages for 30 minutes.
+            Give a reason to open it. The reason is recorded in the audit log, where the user can see it. You
+            can then view this user's messages for 30 minutes.
           </p>
           <Form page={page} action={`${path}/look`}>
             <Field
@@ -55,7 +56,9 @@ export function showUserMessage(context: Context): Middleware {
               required
               more={{ maxLength: 300 }}
             />
-            <button type="submit">Show message</button>
+            <button type="submit" class="primary">
+              Show message
+            </button>
           </Form>
         </Layout>,
       )
@@ -68,7 +71,7 @@ export function showUserMessage(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Message">
         <p class="muted">
-          A message owned by {user.email}. Your access is recorded in the{' '}
+          This message belongs to {user.email}. Your access is recorded in the{' '}
           <a href="/console/audit">audit log</a>.
         </p>
         <div class="way-page">

@@ -835,6 +835,26 @@ describe('safe-fetch', () => {
       }
     })
 
+    const endless: [what: string, begin: string, piece: string][] = [
+      ['a chunk’s extension does', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x'],
+      ['the words of its status do', 'HTTP/1.1 200 ', 'x'],
+      ['the line breaks before its status do', '', '\r\n'],
+    ]
+    for (const [what, begin, piece] of endless) {
+      it(`is too_large when ${what} not end`, async () => {
+        const pieces = piece.repeat(60_000)
+        const { url } = await serveRaw((socket) => {
+          const say = () => {
+            while (!socket.destroyed && socket.write(pieces));
+            socket.once('drain', say)
+          }
+          socket.write(begin, say)
+        })
+        const failed = await failureOf(createFetch(LOOPBACK).request(url, { timeoutMs: 10_000 }))
+        expect(failed).to.include({ failure: 'too_large', requestSent: true })
+      })
+    }
+
     it('is aborted when the caller’s signal fires: before, while waiting for the name, and after sending', async () => {
       const { url, server } = await serve(() => undefined)
       const safeFetch = createFetch(LOOPBACK)

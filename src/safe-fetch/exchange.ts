@@ -69,6 +69,16 @@ const BODY_MS = 5_000
 export const MAX_HEADER_BYTES = 16 * 1_024
 
 /**
+ * The bytes that an answer may have beside its body, which may itself take six times its length in the smallest chunks.
+ * The parser reads some parts that never end, such as the extension of a chunk, without telling anyone, as fast as they
+ * come: two such answers took all of a processor until their time was over (measured).
+ */
+const MAX_FRAMING_BYTES = 1_024 * 1_024
+const BYTES_FOR_ONE = 10
+/** The bytes are looked at this often. */
+const LOOK_MS = 100
+
+/**
  * Makes one request and keeps the body of its answer up to a limit. Rejects with a Fault, or with a TypeError for
  * headers that are the caller's mistake.
  *
@@ -83,11 +93,13 @@ export const MAX_HEADER_BYTES = 16 * 1_024
 export async function exchange(agents: Agents, url: URL, request: SafeRequest): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = request
   checkHeaders(headers)
-  const kept = new CappedBody(request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES)
+  const maxBodyBytes = request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES
+  const kept = new CappedBody(maxBodyBytes)
   const head: AnswerHead = { status: 0, headers: {} }
   const clock = new PhaseClock()
   let controller: Dispatcher.DispatchController | undefined
   let receivedOnKept: (() => number) | undefined
+  let look: NodeJS.Timeout | undefined
   const outcome = new Outcome<Answer>(request, () => controller?.abort(new Error('settled')))
   if (outcome.isSettled) return outcome.promise
   const soFar = (truncated: boolean): Answer => ({
@@ -118,7 +130,13 @@ export async function exchange(agents: Agents, url: URL, request: SafeRequest): 
         onSocket((socket, phases) => {
           Object.assign(clock.phases, phases)
           const { bytesRead } = socket
-          receivedOnKept = phases === undefined ? () => socket.bytesRead - bytesRead : undefined
+          const received = () => socket.bytesRead - bytesRead
+          receivedOnKept = phases === undefined ? received : undefined
+          clearInterval(look)
+          look = setInterval(() => {
+            if (received() <= MAX_FRAMING_BYTES + BYTES_FOR_ONE * maxBodyBytes) return
+            outcome.cut(new Fault('too_large', 'The response is too large, not counting its body.'))
+          }, LOOK_MS)
         })
         clock.begin('firstByteMs')
       },
@@ -159,6 +177,8 @@ export async function exchange(agents: Agents, url: URL, request: SafeRequest): 
     clock.end()
     if (error instanceof Fault) Object.assign(error.phases, clock.phases)
     throw error
+  } finally {
+    clearInterval(look)
   }
 }
 

@@ -12,6 +12,7 @@ import type { Phases } from './phases.js'
  * | `tls_…`: what is wrong with the certificate, or no TLS at all; `tls`: any other handshake | dial.ts | no |
  * | `timeout` (the whole exchange), `aborted` (the caller's signal, or `close`) | outcome.ts | if `requestSent` |
  * | `bad_response` (interim responses without end) | outcome.ts | yes |
+ * | `too_large` (all of an answer but its body) | exchange.ts | yes |
  * | `reset`, `too_large` (headers), `bad_response` (not HTTP/1.1), `network` (the rest) | `faultOf` below | yes |
  *
  * If a server breaks TLS after the handshake, the name is `tls` and `requestSent` is true. So whether a repeat is safe is

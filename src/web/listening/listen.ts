@@ -38,7 +38,7 @@ const KEEP_ALIVE_MS = 10_000
 const KEEP_ALIVE_OF_PROXY_MS = 620_000
 /** The largest form (11 MB) takes this long at the slowest pace of a body. */
 const LONGEST_REQUEST_MS = 360_000
-/** A client that takes nothing of its answer for this long, or lets us wait in any other way, is gone. */
+/** A client that takes nothing of its answer for this long is cut off; after twice this, if it took some of it before. */
 const STALLED_MS = 60_000
 
 /**

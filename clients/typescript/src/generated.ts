@@ -146,7 +146,7 @@ export abstract class Operations {
   }
 
   /** Add an endpoint to a line, an application that has none, or your account. It gets every new event, signed with its own secret. In addition to its outgoing webhook, a line can have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets your notifications. */
-  async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<NewEndpoint> {
+  async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<AddedEndpoint> {
     return this.call('POST', `/v1/endpoints`, { body }, options)
   }
 
@@ -1305,6 +1305,38 @@ export interface SecondFactorRemovedEvent {
   }
 }
 
+export interface AddedEndpoint {
+  id: string
+  /** The line it gets events from. Null if it belongs to an application or your account. */ lineId:
+    | string
+    | null
+  /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
+    | string
+    | null
+  /** Whether it is the outgoing webhook of its line. */ isOutgoingWebhook: boolean
+  /** Your name for it. Null if it has none. */ name: string | null
+  /** The URL that receives its events. */ url: string
+  /** The events it gets in addition to received messages. */ optInEvents: (
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
+  )[]
+  /** Every attempt since this time has failed. */ failingSince: string | null
+  consecutiveFailureCount: number
+  /** When it was disabled. Events have been held since then. */ disabledAt: string | null
+  /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
+    | 'gone'
+    | 'failing'
+    | 'owner_disabled'
+    | null
+  /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
+  /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+  /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
+  createdAt: string
+  /** The secret that signs the events. */ signingSecret: string
+}
+
 export interface Application {
   id: string
   clientId: string
@@ -1805,38 +1837,6 @@ export interface Message {
   /** When it was accepted or received. */ createdAt: string
   sentAt: string | null
   /** When the carrier's receipt arrived. */ receiptAt: string | null
-}
-
-export interface NewEndpoint {
-  id: string
-  /** The line it gets events from. Null if it belongs to an application or your account. */ lineId:
-    | string
-    | null
-  /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
-    | string
-    | null
-  /** Whether it is the outgoing webhook of its line. */ isOutgoingWebhook: boolean
-  /** Your name for it. Null if it has none. */ name: string | null
-  /** The URL that receives its events. */ url: string
-  /** The events it gets in addition to received messages. */ optInEvents: (
-    | 'messageStatus'
-    | 'optOut'
-    | 'missedCall'
-    | 'lineDisconnected'
-  )[]
-  /** Every attempt since this time has failed. */ failingSince: string | null
-  consecutiveFailureCount: number
-  /** When it was disabled. Events have been held since then. */ disabledAt: string | null
-  /** `gone`: it returned 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
-    | 'gone'
-    | 'failing'
-    | 'owner_disabled'
-    | null
-  /** When events were paused. They wait until events are resumed. */ pausedAt: string | null
-  /** Only operators can resume events that an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
-  /** Events are also signed with the previous secret until then. */ previousSecretUntil: string | null
-  createdAt: string
-  /** The secret that signs the events. */ signingSecret: string
 }
 
 export interface OptOut {

@@ -55,7 +55,7 @@ const endpoint = shownOf(ENDPOINT_FIELDS)
 
 export const endpointSchemas = {
   Endpoint: object(endpoint),
-  NewEndpoint: object({
+  AddedEndpoint: object({
     ...endpoint,
     signingSecret: describe({ type: 'string', pattern: '^whsec_' }, 'The secret that signs the events.'),
   }),
@@ -192,7 +192,7 @@ export const endpointOperations = [
       `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled. Without {line}Id and applicationId it is an ` +
       'operational webhook of your account, which gets your notifications.',
     body: added,
-    answer: answers('The endpoint with its secret.', schemaOf('NewEndpoint')),
+    answer: answers('The endpoint with its secret.', schemaOf('AddedEndpoint')),
     refusals: [404, 409],
     act: async ({ context, ctx, userId, body }) => {
       const { lineId, applicationId, ...written } = await body()

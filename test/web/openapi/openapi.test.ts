@@ -217,6 +217,15 @@ describeContext('/openapi.json', { environment }, (context) => {
     })
   }
 
+  it('has no schema whose name is New and that of another, as the constructors of Go clients are called', () => {
+    const { schemas } = answeredIn('line').components as { schemas: Json }
+    const names = Object.keys(schemas)
+    expect(names).to.not.be.empty
+    expect(
+      names.filter((name) => names.includes(name.replace(/^New/, '')) && name.startsWith('New')),
+    ).to.deep.equal([])
+  })
+
   it('is answered to everybody, and names no host', async () => {
     const web = await serveApp(context)
     try {

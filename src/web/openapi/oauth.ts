@@ -49,7 +49,7 @@ export const oauthSchemas: Record<string, Schema> = {
     expires_in: { type: 'integer', minimum: 1 },
     refresh_token: describe(
       text,
-      'Each use returns a new one. The old one works once more within 30 s. If it is used a third time, or later, the authorization ends.',
+      'Each use returns a new one. The old one works once more within 30 s. If it is used a third time, or after those 30 s, the authorization ends.',
     ),
     scope: describe(text, 'The granted scopes, separated by spaces.'),
     'connected_{lines}': describe(

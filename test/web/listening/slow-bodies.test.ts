@@ -17,7 +17,7 @@ describe('a body that comes slowly', () => {
     web = await listen(
       handle,
       { port: 0, host: '127.0.0.1' },
-      { bodyPace: { graceMs: 300, bytesPerSecond: 100 }, acceptDelay: { maxWaitMs: Infinity } },
+      { bodyPace: { graceMs: 600, bytesPerSecond: 100 }, acceptDelay: { maxWaitMs: Infinity } },
     )
     port = (web.server.address() as AddressInfo).port
   })

@@ -41,7 +41,7 @@ export function showSending(context: Context): Middleware {
             : waitingCount === 0
               ? 'No messages'
               : countOf(waitingCount, 'message')}{' '}
-          waiting in total.
+          {waitingCount === 1 ? 'is' : 'are'} waiting.
         </p>
         <All page={page} all={all} />
         <h2>Paused lines and carrier accounts</h2>

@@ -89,9 +89,10 @@ function NumberRow({ number, name, line, isTicked }: AccountNumber & { isTicked:
         {line === undefined ? (
           <span class="muted">Not a line yet</span>
         ) : (
-          <>
+          // This is one element, because on a phone a cell with a link lays out its children side by side.
+          <span>
             <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrierAccount}
-          </>
+          </span>
         )}
       </td>
     </tr>

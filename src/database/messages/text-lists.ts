@@ -51,7 +51,8 @@ export async function insertTexts(
 
 /**
  * Takes the next rows that wait, each with the id of its message: the one that it was given before, or else one of
- * these. If two processes both believe that the task is theirs, the second gets the ids of the first.
+ * these. If two processes both believe that the task is theirs, the second gets the ids of the first. A row may wait for
+ * weeks, while its line is paused, and an id must not be that old when its message is queued (`live_bounds`).
  */
 export async function takeTexts(
   db: Database,
@@ -63,7 +64,10 @@ export async function takeTexts(
        select t.line_of_file, row_number() over (order by t.line_of_file) as place from task_texts t
        where t.task_id = :taskId::uuid and t.text is not null order by t.line_of_file limit :limit
      ), given as (
-       update task_texts t set message_id = coalesce(t.message_id, (:messageIds::uuid[])[n.place::integer])
+       update task_texts t set message_id = case
+         when t.message_id > lowest_id_at(now() - interval '6 days')
+           or exists (select from messages m where m.id = t.message_id) then t.message_id
+         else (:messageIds::uuid[])[n.place::integer] end
        from next n where t.task_id = :taskId::uuid and t.line_of_file = n.line_of_file and t.text is not null
        returning t.line_of_file as line, t.to_number as "toNumber", t.text, t.message_id as "messageId"
      )

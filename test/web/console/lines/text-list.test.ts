@@ -6,8 +6,9 @@ import { setSpendCap } from '../../../../src/domain/messages/spending/spend-caps
 import { queueListBatch } from '../../../../src/domain/messages/text-list/task.js'
 import { getTask, listTasksOf, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { forgetPerson } from '../../../../src/domain/people/forget.js'
-import { newId } from '../../../../src/ids.js'
+import { newId, timeOfId } from '../../../../src/ids.js'
 import { ANNA, BEN, changeRows, CLEO, countRows, queueMessages, UNLIMITED } from '../../../domain/fixtures.js'
+import { idAt, monthAgo } from '../../../domain/operating/retention/past.js'
 import { goOn } from '../../../domain/operating/tasks.js'
 import { createLine, lineForEachTest } from '../../../helpers/factories.js'
 import { forEachTest } from '../../../helpers/suite.js'
@@ -297,6 +298,22 @@ describeWeb('a text to many from a CSV file', OPTIONS, ({ context, web }) => {
     expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 140, failedCount: 0 })
     const sent = await messages().pluck<string[]>('to_number')
     expect([sent.length, new Set(sent).size]).to.deep.equal([140, 140])
+  })
+
+  it('queues nothing under an id from before its line was paused, if that was weeks ago', async () => {
+    const task = await send(numbers(3, 6000), 'Hi')
+    // What a text gets for which the queue has no room.
+    for (const row of [2, 3, 4]) {
+      const ofRow = { task_id: task.id, line_of_file: row }
+      await context
+        .db('task_texts')
+        .where(ofRow)
+        .update({ message_id: idAt(monthAgo(2)) })
+    }
+    expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 3, failedCount: 0 })
+    const ids = await messages().pluck<string[]>('id')
+    expect(ids).to.have.length(3)
+    for (const id of ids) expect(timeOfId(id).getTime()).to.be.above(Date.now() - 60_000)
   })
 
   it('ends at a cap, and leaves out who opted out or was forgotten meanwhile', async () => {

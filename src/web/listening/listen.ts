@@ -118,6 +118,8 @@ export async function listen(
     close: async () => {
       isClosing = true
       acceptDelay.close()
+      // A response that has begun cannot say any more that it is the last on its connection, which is idle after it.
+      server.keepAliveTimeout = IDLE_MS
       // A client may have sent several requests at once. Only the response to the last of them ends the connection.
       const last = new Map([...underWay].map((response) => [response.req.socket, response]))
       for (const response of last.values()) if (!response.headersSent) leaveAfter(response)

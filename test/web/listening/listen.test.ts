@@ -256,6 +256,33 @@ describeContext('the HTTP server', (context) => {
       }
     })
 
+    it('closes a connection whose answer had begun, soon after the end of that', async () => {
+      const begun: ServerResponse[] = []
+      const handle = (_: IncomingMessage, response: ServerResponse) => {
+        response.write('begun, ')
+        begun.push(response)
+        return Promise.resolve()
+      }
+      const late = await listen(handle, { port: 0, host: '127.0.0.1', trustedProxyHops: 1 })
+      const { port } = late.server.address() as AddressInfo
+      const { socket, ended, received } = openSocket(port, 'GET / HTTP/1.1\r\n\r\n')
+      await until('the answer has begun', () => begun.length === 1)
+      // Connections that are idle by then are closed, and time stands still before the cut.
+      mock.timers.enable({ apis: ['setTimeout'] })
+      try {
+        const closed = late.close()
+        mock.timers.tick(1000)
+        begun[0]?.end('complete')
+        await ended
+        socket.destroy()
+        await closed
+      } finally {
+        mock.timers.reset()
+        late.server.closeAllConnections()
+      }
+      expect(received()).to.match(/begun, [^]*complete/)
+    })
+
     it('accepts no new connections', async () => {
       const { socket } = openSocket(web.port, 'POST /healthz HTTP/1.1\r\n')
       await until('the server has the connection', async () => (await connectionCount(web)) === 1)

@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import { transaction } from '../../src/database/connection.js'
 import { restartDelivery } from '../../src/database/endpoints/deliveries/reading.js'
 import { settleMessages } from '../../src/database/messages/sending.js'
+import { readDeliveryRows } from '../../src/database/operating/overview/queues.js'
 import { raiseLiveBounds } from '../../src/database/partitions.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
@@ -65,6 +66,17 @@ describeContext('the bounds of what may still move', (context) => {
   it('change once an hour, however many processes look', async () => {
     await raiseLiveBounds(context.db)
     expect(await raiseLiveBounds(context.db)).to.equal(0)
+    expect(await boundOf('messages')).to.equal(LOWEST)
+  })
+
+  it('change once an hour also if two processes look at the same time', async () => {
+    const { second } = await transaction(context.db, async (trx) => {
+      await raiseLiveBounds(trx)
+      const second = raiseLiveBounds(context.db)
+      await untilLocked(context)
+      return { second }
+    })
+    expect(await second).to.equal(0)
     expect(await boundOf('messages')).to.equal(LOWEST)
   })
 
@@ -182,6 +194,21 @@ describeContext(
         expect(await countSearches(work)).to.equal(0)
       })
     }
+
+    it('reads the first delivery of each lane without a statement of its own', async () => {
+      const calls = (name: string) =>
+        countOf('pg_stat_user_functions', 'calls', (query) => query.where({ funcname: name }))
+      await receiveMessage(context, inboundText(line))
+      await context.db.raw(`set track_functions = 'all'`)
+      try {
+        const before = await calls('live_from')
+        expect((await readDeliveryRows(context.db)).waitingCount).to.be.above(0)
+        expect(await calls('live_from')).to.be.above(before)
+        expect(await calls('lane_head')).to.equal(0)
+      } finally {
+        await context.db.raw('reset track_functions')
+      }
+    })
 
     it('finds by few rows that there is nothing to do, however many wait for later', async () => {
       for (const status of ['scheduled', 'failed', 'unknown', 'queued']) {

@@ -24,6 +24,8 @@ begin
   loop
     -- Before it looks: it would miss what `keep_live` has not committed yet.
     perform pg_advisory_xact_lock(hashtextextended('live ' || bound.parent, 0));
+    -- Another process may have looked during the wait. What it found has to wait for an hour too.
+    continue when exists (select from live_bounds b where b.parent = bound.parent and b.found_at > bound.found_at);
     first_live := lowest_id_at(clock_timestamp() - interval '7 days');
     for part in
       select p.name, case when p.month ~ '^\d+$' then lowest_id_at(to_date(p.month, 'YYYYMM')::timestamp at time zone 'UTC')

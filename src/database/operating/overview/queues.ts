@@ -75,10 +75,13 @@ export async function readDeliveryRows(db: Database): Promise<DeliveryRows> {
        select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > l.endpoint_id
          order by d.endpoint_id limit 1), l.n + 1
        from lanes l where l.endpoint_id is not null and l.n < ${MAX_LANES}
+     ), bound as materialized (
+       -- Postgres inlines no function whose argument has a query in it.
+       select live_from('deliveries') as first_live
      ), firsts as materialized (
        select first.due_at, exists (select from deliveries d where d.endpoint_id = l.endpoint_id
          and d.status = 'delivering' and d.lease_until > clock_timestamp()) as is_called
-       from lanes l cross join lateral lane_head(l.endpoint_id, (select live_from('deliveries'))) first
+       from lanes l cross join bound b cross join lateral lane_head(l.endpoint_id, b.first_live) first
        where first.due_at <= clock_timestamp()
          and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
      ), waiting as materialized (

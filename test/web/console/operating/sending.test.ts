@@ -113,6 +113,7 @@ describeWeb('pauses in the console', ({ context, web }) => {
       expect(await wordsAt(operating, '/console/carriers')).to.include('sending paused')
       const listed = await wordsAt(operating, '/console/sending')
       expect(listed).to.match(new RegExp(`Carrier account simulator .* ${operator.email}`))
+      expect(listed).to.match(/(No messages are|1 message is|\d+ messages are) waiting\./)
     } finally {
       expectSentTo(
         await operating.submit(`${account}/sending/resume`),

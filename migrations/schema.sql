@@ -1859,7 +1859,6 @@ CREATE OR REPLACE FUNCTION public.keep_live()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform pg_advisory_xact_lock_shared(hashtextextended('live ' || tg_argv[0], 0));
   update live_bounds b set id = least(b.id, new.id), next_id = new.id where b.parent = tg_argv[0] and b.next_id > new.id;
   return null;
 end $function$
@@ -2238,6 +2237,7 @@ declare
   bound record;
   part record;
   is_live boolean;
+  is_changed boolean;
   first_live uuid;
   changed integer := 0;
 begin
@@ -2249,10 +2249,6 @@ begin
     join live_bounds b on b.parent = s.parent
     where b.found_at < clock_timestamp() - interval '30 minutes'
   loop
-    -- Before it looks: it would miss what `keep_live` has not committed yet.
-    perform pg_advisory_xact_lock(hashtextextended('live ' || bound.parent, 0));
-    -- Another process may have looked during the wait. What it found has to wait for an hour too.
-    continue when exists (select from live_bounds b where b.parent = bound.parent and b.found_at > bound.found_at);
     first_live := lowest_id_at(clock_timestamp() - interval '7 days');
     for part in
       select p.name, case when p.month ~ '^\d+$' then lowest_id_at(to_date(p.month, 'YYYYMM')::timestamp at time zone 'UTC')
@@ -2271,7 +2267,8 @@ begin
       end if;
     end loop;
     update live_bounds b set id = least(b.next_id, first_live), next_id = first_live, found_at = clock_timestamp()
-    where b.parent = bound.parent returning changed + (b.id <> bound.id)::integer into changed;
+    where b.parent = bound.parent and b.found_at = bound.found_at returning b.id <> bound.id into is_changed;
+    changed := changed + coalesce(is_changed, false)::integer;
   end loop;
   return changed;
 end $function$

@@ -33,4 +33,11 @@ export const DATA: readonly Mutant[] = [
     replace: 'where false',
     tests: FORGETTING,
   },
+  {
+    breaks: 'a delivery of an earlier month that is sent again is not found by its lane',
+    file: 'src/database/sql/tables/keep_live.sql',
+    find: 'and b.next_id > new.id',
+    replace: 'and false',
+    tests: ['test/database/live-bounds.test.ts'],
+  },
 ]

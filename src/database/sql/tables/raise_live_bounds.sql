@@ -2,6 +2,9 @@
 -- takes what the call before has found, so that a message which was sent within the last minutes, and counts in a window, is
 -- above it too. It is always a week old, because an id may be older than its row.
 --
+-- What is committed while it looks is missed, but by the next call it is seen, and until then no bound is raised above it. If
+-- another process looks at the same time, one of them counts: what both have found has to wait for an hour.
+--
 -- Where something below a bound moves again without `keep_live`, it lowers the bound.
 --
 -- @returns the number of bounds that changed
@@ -11,6 +14,7 @@ declare
   bound record;
   part record;
   is_live boolean;
+  is_changed boolean;
   first_live uuid;
   changed integer := 0;
 begin
@@ -22,10 +26,6 @@ begin
     join live_bounds b on b.parent = s.parent
     where b.found_at < clock_timestamp() - interval '30 minutes'
   loop
-    -- Before it looks: it would miss what `keep_live` has not committed yet.
-    perform pg_advisory_xact_lock(hashtextextended('live ' || bound.parent, 0));
-    -- Another process may have looked during the wait. What it found has to wait for an hour too.
-    continue when exists (select from live_bounds b where b.parent = bound.parent and b.found_at > bound.found_at);
     first_live := lowest_id_at(clock_timestamp() - interval '7 days');
     for part in
       select p.name, case when p.month ~ '^\d+$' then lowest_id_at(to_date(p.month, 'YYYYMM')::timestamp at time zone 'UTC')
@@ -44,7 +44,8 @@ begin
       end if;
     end loop;
     update live_bounds b set id = least(b.next_id, first_live), next_id = first_live, found_at = clock_timestamp()
-    where b.parent = bound.parent returning changed + (b.id <> bound.id)::integer into changed;
+    where b.parent = bound.parent and b.found_at = bound.found_at returning b.id <> bound.id into is_changed;
+    changed := changed + coalesce(is_changed, false)::integer;
   end loop;
   return changed;
 end $$;

@@ -127,6 +127,14 @@ describeContext('the bounds of what may still move', (context) => {
     expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
   })
 
+  it('sink to a message below that is claimed, because it counts in the windows of its line', async () => {
+    await pass(2)
+    const id = idAt(OLD)
+    await queueMessage(context, line, { id })
+    await claimMessage(context, id)
+    expect(await boundOf('messages')).to.equal(id)
+  })
+
   it('sink where a message below waits after all', async () => {
     await pass(2)
     await queueMessage(context, line, { id: idAt(OLD) })

@@ -1231,7 +1231,6 @@ begin
   now_at := clock_timestamp();
   if first_id < first_live then
     -- The clock of the process that accepted it was far behind. It has to count in the windows of its line (`keep_live`).
-    perform pg_advisory_xact_lock_shared(hashtextextended('live messages', 0));
     update live_bounds b set id = least(b.id, first_id), next_id = first_id where b.parent = 'messages' and b.next_id > first_id;
     first_live := first_id;
   end if;

@@ -1230,8 +1230,8 @@ begin
   perform lock_sending(ids);
   now_at := clock_timestamp();
   if first_id < first_live then
-    -- The clock of the process that accepted it was far behind. It has to count in the windows of its line (`keep_live`).
-    update live_bounds b set id = least(b.id, first_id), next_id = first_id where b.parent = 'messages' and b.next_id > first_id;
+    -- The clock of the process that accepted it was far behind. It counts in the windows of its line all the same.
+    perform lower_live_bound('messages', first_id);
     first_live := first_id;
   end if;
 
@@ -1864,7 +1864,7 @@ CREATE OR REPLACE FUNCTION public.keep_live()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update live_bounds b set id = least(b.id, new.id), next_id = new.id where b.parent = tg_argv[0] and b.next_id > new.id;
+  perform lower_live_bound(tg_argv[0], new.id);
   return null;
 end $function$
 ;
@@ -1929,6 +1929,14 @@ begin
     perform pg_advisory_xact_lock(lock);
   end loop;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lower_live_bound(parent text, row_id uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update live_bounds b set id = least(b.id, row_id), next_id = row_id where b.parent = $1 and b.next_id > row_id
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lowest_id_at(moment timestamp with time zone)

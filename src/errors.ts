@@ -15,12 +15,12 @@ export class UserError extends Error {
   }
 }
 
-/** A link that works once opens nothing: it has expired, was used, or never was one of ours. All are refused alike. */
+/** A link that works once has expired, was used, or was never one of ours. The answer does not say which. */
 export class LinkExpired extends UserError {
   override name = 'LinkExpired'
 
   constructor() {
-    super('This link has expired or was already used. Get a new one from where you got this one', 404)
+    super('This link has expired or was already used. Get a new one where you got it', 404)
   }
 }
 

@@ -35,8 +35,8 @@ export const DATA: readonly Mutant[] = [
   },
   {
     breaks: 'a delivery of an earlier month that is sent again is not found by its lane',
-    file: 'src/database/sql/tables/keep_live.sql',
-    find: 'and b.next_id > new.id',
+    file: 'src/database/sql/tables/lower_live_bound.sql',
+    find: 'and b.next_id > row_id',
     replace: 'and false',
     tests: ['test/database/live-bounds.test.ts'],
   },

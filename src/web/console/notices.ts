@@ -3,8 +3,7 @@
  * and a link cannot make a page say anything else.
  */
 const NOTICES = {
-  'portal-over':
-    'Your access through the link has ended. Get a new link from where you got this one, or sign in.',
+  'portal-over': 'Your access through the link has ended. Get a new link where you got this one, or sign in.',
   'signed-out': 'You are signed out.',
   'reset-asked':
     'If an account with a password uses this address, we have sent it a link. It should arrive within a few minutes.',

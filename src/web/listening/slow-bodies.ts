@@ -8,10 +8,10 @@ export interface BodyPace {
   bytesPerSecond: number
 }
 
-/** A picture of 5 MB takes 40 s over a line of 1 Mbit/s, and a slow phone's line has a quarter of that. */
+/** A picture of 5 MB takes 40 s over a line of 1 Mbit/s, and a phone with a poor connection has a quarter of that. */
 export const BODY_PACE: BodyPace = { graceMs: 15_000, bytesPerSecond: 32 * 1024 }
 
-/** A body is not looked at more often. */
+/** The shortest time between two looks at a body. */
 const EVERY_MS = 1000
 
 /**
@@ -40,7 +40,7 @@ export function limitSlowBodies(
   }
 
   return (request, response) => {
-    // Most requests are read whole in one piece, and this is after it.
+    // Most requests come in one piece, which has been read by then.
     process.nextTick(() => {
       if (!request.complete) watch(request, response)
     })

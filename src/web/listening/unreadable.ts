@@ -25,7 +25,7 @@ export function refuseUnreadable(
     // Node reports each further piece of the same request too.
     if (refused.has(socket)) return
     refused.add(socket)
-    const last = [...underWay].filter(({ req }) => req.socket === socket && req.complete).at(-1)
+    const last = [...underWay].findLast(({ req }) => req.socket === socket && req.complete)
     if (last === undefined) answer(error, socket)
     else {
       last.once('close', () => {

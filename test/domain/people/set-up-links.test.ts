@@ -21,7 +21,7 @@ import { createPerson, PASSWORD, type Person, linkTokenFor, tokenIn } from './pe
 
 const USED_UP = {
   status: 404,
-  message: 'This link has expired or was already used. Get a new one from where you got this one',
+  message: 'This link has expired or was already used. Get a new one where you got it',
 }
 const NEXT = 'a whole new password'
 

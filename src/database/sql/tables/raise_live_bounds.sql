@@ -2,10 +2,10 @@
 -- takes what the call before has found, so that a message which was sent within the last minutes, and counts in a window, is
 -- above it too. It is always a week old, because an id may be older than its row.
 --
--- What is committed while it looks is missed, but by the next call it is seen, and until then no bound is raised above it. If
--- another process looks at the same time, one of them counts: what both have found has to wait for an hour.
+-- It misses what is committed while it looks. The next call sees that, and no bound rises above it before then. If two
+-- processes look at the same time, only one of them counts, because what they find has to wait for an hour.
 --
--- Where something below a bound moves again without `keep_live`, it lowers the bound.
+-- It lowers a bound if a row below it moves again without `lower_live_bound`.
 --
 -- @returns the number of bounds that changed
 create or replace function raise_live_bounds() returns integer

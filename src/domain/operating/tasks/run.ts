@@ -50,8 +50,8 @@ const LOST = 'Its process ended unexpectedly each time. Check the memory and the
 /**
  * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres. An
  * unexpected error counts as a crash of the task, and the end of its process, which no code here sees, as a loss, when
- * its lease has run out. So does a statement that takes too long, which it probably does the next time too. After a few
- * of either in a row the task is given up. A process that is asked to stop gives the task back.
+ * its lease has run out. A statement that takes too long counts as a crash too, because it probably will the next time.
+ * After a few of either in a row the task is given up. A process that is asked to stop gives the task back.
  *
  * @param showProgress gets the percentage
  * @returns the milliseconds until the next batch is due; undefined if it is over

@@ -26,7 +26,8 @@ export function showEndpoints(context: Context): Middleware {
     ])
     const nameOf = new Map([...lines, ...applications].map(({ id, name }) => [id, name]))
     const ownerOf = ({ lineId, applicationId }: Endpoint) =>
-      nameOf.get(lineId ?? applicationId ?? '') ?? 'Your account'
+      nameOf.get(lineId ?? applicationId ?? '') ??
+      (lineId !== null ? 'A line' : applicationId !== null ? 'An application' : 'Your account')
     const labelOf = (endpoint: Endpoint) => endpoint.name ?? withHost(endpoint).host
     const listing = listingOf(ctx, endpoints, {
       words: (endpoint) => [endpoint.name, endpoint.url, ownerOf(endpoint)],

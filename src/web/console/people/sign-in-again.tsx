@@ -91,7 +91,7 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
         <h1>{isPortalOver ? 'Your access through the link has ended' : 'Sign in to continue'}</h1>
         <p>
           {isPortalOver
-            ? 'Nothing was sent. Get a new link from where you got this one. If you have a password, you can also sign in here to continue.'
+            ? 'Nothing was sent. Get a new link where you got this one. If you have a password, you can also sign in here to continue.'
             : 'Your session has expired. Sign in to continue.'}{' '}
           Your input is kept{isPortalOver && ' if you sign in'}, except for passwords, other secrets and
           files.

@@ -26,7 +26,7 @@ import {
 } from '../support.js'
 
 const CLOSED = 'The link that you opened gives access only to the pages of its lines'
-const USED_UP = 'This link has expired or was already used. Get a new one from where you got this one'
+const USED_UP = 'This link has expired or was already used. Get a new one where you got it'
 
 describeWeb('a portal link', ({ context, web }) => {
   const named = forEachTest(() => createOwner(context, { role: 'user' }))

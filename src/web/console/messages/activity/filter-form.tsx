@@ -3,6 +3,7 @@ import type { OwnLine } from '../../../../database/lines/lines.js'
 import { MESSAGE_TYPES } from '../../../../database/messages/message.js'
 import { FAILURE_NAMES } from '../../endpoints/failures.js'
 import { Select } from '../../form.js'
+import { fieldLabel } from '../../form-fault.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { filterPath } from '../../time-filter.js'
 import { Moment, WrittenMoment, ZoneChoice } from '../../time-filter-fields.js'
@@ -66,10 +67,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
           <Choice name="direction" options={DIRECTIONS} written={written} />
           <Choice
             name="status"
-            options={[
-              ANY,
-              ...STATUSES.map((each) => [each, `${each.charAt(0).toUpperCase()}${each.slice(1)}`] as const),
-            ]}
+            options={[ANY, ...STATUSES.map((each) => [each, fieldLabel(each)] as const)]}
             written={written}
           />
           <Choice name="type" options={TYPES} written={written} />

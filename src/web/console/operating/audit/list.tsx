@@ -43,7 +43,7 @@ export function AuditList(props: {
                 )}
               </td>
             )}
-            {/* One of IPv6 may break between its groups. */}
+            {/* An IPv6 address may break between its groups. */}
             <td class="whole">{row.address?.split(/(?<=:)/).map((part) => [part, <wbr />])}</td>
             <td class="r">
               <TimeIn zone={zone} at={row.at} />

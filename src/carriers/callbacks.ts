@@ -18,8 +18,6 @@ export interface CallbackRequest {
   content: unknown
   /** The content if it is an object, otherwise an empty one. */
   fields: Readonly<Record<string, unknown>>
-  /** The address that connected, or the one that the trusted proxies name. */
-  address: string
   /** Returns '' if there is no such header. */
   header: (name: string) => string
 }

@@ -1,6 +1,5 @@
 import { createHash, createHmac, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { isSameSecret } from '../../secrets.js'
-import { isInRanges, parseRanges } from '../../safe-fetch.js'
 import type { CallbackRequest } from '../callbacks.js'
 
 /**
@@ -121,12 +120,4 @@ export function bearerOf({ header }: CallbackRequest): string {
 export function hasBasicAuth({ header }: CallbackRequest, user: string, password: string): boolean {
   const [, given = ''] = /^Basic +([\w+/=-]+)\s*$/i.exec(header('Authorization')) ?? []
   return isSecret(Buffer.from(given, 'base64').toString(), password === '' ? '' : `${user}:${password}`)
-}
-
-/**
- * True if the request comes from one of these networks (`203.0.113.0/24`). It must be used together with a secret:
- * behind a proxy that is not trusted, all requests come from the proxy.
- */
-export function isFrom({ address }: CallbackRequest, networks: readonly string[]): boolean {
-  return isInRanges(address, parseRanges(networks))
 }

@@ -62,7 +62,6 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
         ...{ kind, accountId, name, method: ctx.method as 'GET' | 'POST', path: targetOf(ctx.originalUrl) },
         body: await readBody(),
         header: (header: string) => ctx.get(header),
-        address: ctx.ip,
         requestedAt,
       })
     }, callbacks.waitMs)
@@ -72,7 +71,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
   }
 }
 
-interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'header' | 'address'> {
+interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'header'> {
   kind: string
   accountId: string
   /** The name of the callback. */
@@ -113,7 +112,7 @@ async function answerCallback(
 function readRequest(
   publicUrl: string,
   callbacks: CarrierCallbacks<object>,
-  { path, method, body, header, address }: CarrierRequest,
+  { path, method, body, header }: CarrierRequest,
 ): CallbackRequest {
   const url = publicUrl + path
   const query = new URL(url).searchParams
@@ -122,7 +121,7 @@ function readRequest(
   // Parsing a large body takes a while, so it waits for the signature check, if that is over the bytes.
   const content = onFirstCall(() => (method === 'GET' ? fieldsOf(query) : parseCallbackBody(body)))
   return {
-    ...{ method, body, header, address, url, query, key },
+    ...{ method, body, header, url, query, key },
     get content() {
       return content()
     },

@@ -39,7 +39,6 @@ describe('what a carrier of kind http posts to us', () => {
     key: '',
     body: Buffer.from(body),
     content: {},
-    address: '127.0.0.1',
     fields: {},
     header: (name: string) => headers[name] ?? '',
   })

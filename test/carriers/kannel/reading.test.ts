@@ -7,7 +7,7 @@ type Settings = Parameters<typeof kannel.api>[0]
 function read(query: string) {
   const url = `https://sms.example.com/carriers/kannel/1/message?${query}`
   const request = {
-    ...{ url, key: '', address: '', content: undefined, fields: {} },
+    ...{ url, key: '', content: undefined, fields: {} },
     method: 'GET' as const,
     query: new URL(url).searchParams,
     body: Buffer.alloc(0),

@@ -3,12 +3,20 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 
 interface Compose {
-  services: Record<string, { command?: string[]; environment: Record<string, string> }>
+  services: Record<
+    string,
+    {
+      command?: string[]
+      environment: Record<string, string>
+      configs?: { source: string; target: string }[]
+    }
+  >
+  configs: Record<string, { content: string }>
 }
 
 describe('compose.yaml', () => {
   const text = readFileSync('compose.yaml', 'utf8')
-  const { services } = parse(text, { merge: true }) as Compose
+  const { services, configs } = parse(text, { merge: true }) as Compose
   const REQUIRED = /^\$\{(POSTGRES|REDIS)_PASSWORD:\?[^}]*containers\.md\}$/
 
   it('has no password of its own: without those of .env nothing starts', () => {
@@ -18,8 +26,8 @@ describe('compose.yaml', () => {
   })
 
   it('has a Redis that wants its password, and everybody who needs it gives it', () => {
-    const command = services.redis?.command ?? []
-    expect(command[command.indexOf('--requirepass') + 1]).to.match(REQUIRED)
+    const [, password = ''] = /^requirepass (.*)$/m.exec(settingsOf('redis')) ?? []
+    expect(password).to.match(REQUIRED)
     expect(services.redis?.environment.REDISCLI_AUTH).to.equal('${REDIS_PASSWORD}')
     const urls = Object.entries(services)
       .filter(([name]) => !['postgres', 'redis'].includes(name))
@@ -31,9 +39,24 @@ describe('compose.yaml', () => {
     }
   })
 
+  it('has no password among the arguments of a process, which everyone on the machine can read', () => {
+    for (const [name, { command = [] }] of Object.entries(services))
+      expect(command.join(' '), name).not.to.match(/PASSWORD/)
+    expect(settingsOf('redis'))
+      .to.match(/^appendonly yes$/m)
+      .and.match(/^maxmemory-policy noeviction$/m)
+  })
+
   it('gets both from the commands of the documentation', () => {
     const page = readFileSync('docs/operating/containers.md', 'utf8')
     for (const name of ['POSTGRES_PASSWORD', 'REDIS_PASSWORD'])
       expect(page).to.include(`echo "${name}=$(openssl rand -hex 24)" >> .env`)
   })
+
+  /** The file with which the service starts. */
+  function settingsOf(name: string): string {
+    const { command = [], configs: files = [] } = services[name] ?? { environment: {} }
+    const file = files.find(({ target }) => command.includes(target))
+    return configs[file?.source ?? '']?.content ?? ''
+  }
 })

@@ -148,10 +148,14 @@ export interface CountryPause extends Rise {
   pausedAt: Date
 }
 
-/** Lists the newest first, for all users or for one. */
+/**
+ * Lists the newest first, for all users or for one.
+ *
+ * @param filter.known those that come before all others, each as a user's id, a colon and a country
+ */
 export async function listCountryPauses(
   db: Database,
-  filter: { userId?: string },
+  filter: { userId?: string; known?: readonly string[] },
   limit: number,
 ): Promise<CountryPause[]> {
   return db('country_pauses as p')
@@ -159,6 +163,8 @@ export async function listCountryPauses(
     .whereNull('p.resumed_at')
     .modify((query) => {
       if (filter.userId !== undefined) void query.where('p.user_id', filter.userId)
+      if (filter.known !== undefined)
+        void query.orderByRaw(`p.user_id || ':' || p.country = any (?::text[]) desc`, [[...filter.known]])
     })
     .orderBy('p.paused_at', 'desc')
     .limit(limit)

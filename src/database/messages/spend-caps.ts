@@ -109,15 +109,23 @@ export interface NearCap extends SpendCap {
   day: string
 }
 
-/** Lists the caps of which this part was used today, fullest first. */
-export async function listNearCaps(db: Database, part: number, limit: number): Promise<NearCap[]> {
+/**
+ * Lists the caps of which this part was used today: all of the owners that are known, and then a number of others, fullest
+ * first.
+ */
+export async function listNearCaps(
+  db: Database,
+  part: number,
+  knownOwnerIds: readonly string[],
+  limit: number,
+): Promise<NearCap[]> {
   const { rows } = await db.raw<{ rows: NearCap[] }>(
     `select c.owner_id as "ownerId", c.segments_per_day as "segmentsPerDay", c.used, c.day::text as day,
        coalesce(l.user_id, u.id) as "userId", l.id as "lineId", l.name as "lineName"
      from spend_caps c left join lines l on l.id = c.owner_id left join users u on u.id = c.owner_id
-     where c.day = ${TODAY} and c.used >= c.segments_per_day * ?::float8 and coalesce(l.user_id, u.id) is not null
-     order by c.used / c.segments_per_day::float8 desc limit ?`,
-    [part, limit],
+     where c.day = ${TODAY} and c.used >= c.segments_per_day * :part::float8 and coalesce(l.user_id, u.id) is not null
+     order by c.owner_id = any (:known::uuid[]) desc, c.used / c.segments_per_day::float8 desc, c.owner_id limit :limit`,
+    { part, known: [...knownOwnerIds], limit: knownOwnerIds.length + limit },
   )
   return rows
 }
@@ -134,10 +142,11 @@ export interface NearMonthlyCap extends Money {
   month: string
 }
 
-/** Lists the caps of which this part was spent this month. */
+/** Lists the caps of which this part was spent this month, likewise. */
 export async function listNearMonthlyCaps(
   db: Database,
   part: number,
+  knownOwnerIds: readonly string[],
   limit: number,
 ): Promise<NearMonthlyCap[]> {
   const { rows } = await db.raw<{ rows: NearMonthlyCap[] }>(
@@ -147,9 +156,9 @@ export async function listNearMonthlyCaps(
        select c.owner_id, c.amount_per_month as amount, c.currency, ${SPENT} as spent from spend_caps c
        where c.amount_per_month is not null) x
      left join lines l on l.id = x.owner_id left join users u on u.id = x.owner_id
-     where x.spent >= x.amount * ?::numeric and coalesce(l.user_id, u.id) is not null
-     order by x.spent / x.amount desc limit ?`,
-    [part, limit],
+     where x.spent >= x.amount * :part::numeric and coalesce(l.user_id, u.id) is not null
+     order by x.owner_id = any (:known::uuid[]) desc, x.spent / x.amount desc, x.owner_id limit :limit`,
+    { part, known: [...knownOwnerIds], limit: knownOwnerIds.length + limit },
   )
   return rows
 }

@@ -3,17 +3,17 @@ import type { Context } from '../../context.js'
 import { NEAR } from '../../messages/spending/spend-caps.js'
 import { writeMoney } from '../../../kit/text/decimal.js'
 import type { NoticeDetails } from '../../../event-types.js'
-import type { Watched } from './troubles.js'
+import { subjectsOf, type Watched } from './troubles.js'
 
-/** How many caps are checked, fullest first: a user with more of them has a single cause. */
-const MAX_LOOKED_AT = 200
+/** How many caps are added in one look, fullest first, to those that were near before. The next look adds the rest. */
+const MAX_ADDED = 200
 
 /** Watches spend caps that are nearly used up today. A cap is reported again when it is changed, and the next day. */
 export function watchCaps({ db }: Context): Watched {
   return {
     kinds: ['cap.near'],
-    findTroubles: async () => {
-      const caps = await listNearCaps(db, NEAR, MAX_LOOKED_AT)
+    findTroubles: async (open) => {
+      const caps = await listNearCaps(db, NEAR, subjectsOf(open), MAX_ADDED)
       return {
         troubles: caps.map(({ ownerId, day, ...cap }) => ({
           kind: 'cap.near' as const,
@@ -33,8 +33,8 @@ export function watchCaps({ db }: Context): Watched {
 export function watchMonthlyCaps({ db }: Context): Watched {
   return {
     kinds: ['monthly_cap.near'],
-    findTroubles: async () => {
-      const caps = await listNearMonthlyCaps(db, NEAR, MAX_LOOKED_AT)
+    findTroubles: async (open) => {
+      const caps = await listNearMonthlyCaps(db, NEAR, subjectsOf(open), MAX_ADDED)
       return {
         troubles: caps.map(({ ownerId, month, ...cap }) => {
           const { userId, amount, currency, spent } = cap

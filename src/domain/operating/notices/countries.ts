@@ -1,17 +1,18 @@
 import { listCountryPauses } from '../../../database/messages/country-guard.js'
 import type { Context } from '../../context.js'
 import type { NoticeDetails } from '../../../event-types.js'
-import type { Watched } from './troubles.js'
+import { subjectsOf, type Watched } from './troubles.js'
 
-/** How many paused countries are checked, newest first: a user with more of them has a single cause. */
-const MAX_LOOKED_AT = 200
+/** How many paused countries are added in one look, newest first, to those that were paused before. */
+const MAX_ADDED = 200
 
 /** Watches the countries that the guard has paused. Resuming one is not reported. */
 export function watchCountries({ db }: Context): Watched {
   return {
     kinds: ['country.paused'],
-    findTroubles: async () => {
-      const pauses = await listCountryPauses(db, {}, MAX_LOOKED_AT)
+    findTroubles: async (open) => {
+      const known = subjectsOf(open)
+      const pauses = await listCountryPauses(db, { known }, known.length + MAX_ADDED)
       return {
         troubles: pauses.map(({ userId, country, accepted, usual, pausedAt }) => ({
           kind: 'country.paused' as const,

@@ -5,7 +5,7 @@ import { DISABLE_AFTER_MS } from '../../endpoints/deliveries/retry-schedule.js'
 import { withHost } from '../overview/endpoints.js'
 import { MANY_FAILURES } from '../overview/needs.js'
 import type { EndpointDetails } from './kinds.js'
-import type { End, Trouble, Watched } from './troubles.js'
+import { subjectsOf, type End, type Trouble, type Watched } from './troubles.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -14,7 +14,7 @@ export function watchEndpoints({ db }: Context): Watched {
   return {
     kinds: ['endpoint.failing', 'endpoint.disabled'],
     findTroubles: async (open) => {
-      const known = open.map(({ subject }) => subject)
+      const known = subjectsOf(open)
       const endpoints = await readOnly(db, (trx) => listEndpointsToTell(trx, MANY_FAILURES, known))
       const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
       return {

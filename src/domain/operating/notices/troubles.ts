@@ -32,3 +32,8 @@ export interface Watched<Kind extends NoticeKind = NoticeKind> {
   /** @param open the troubles that it had before */
   findTroubles: (open: readonly OpenCause[]) => Promise<Found>
 }
+
+/** The troubles that were open stay in view, or others beyond a bound would end them and bring them back by turns. */
+export function subjectsOf(open: readonly OpenCause[]): string[] {
+  return open.map(({ subject }) => subject)
+}

@@ -309,6 +309,46 @@ describeContext('what people are told of', (context) => {
     })
   })
 
+  it('tells the owners of any number of full caps and paused countries, and each once', async () => {
+    const { db } = context
+    const many = 450
+    const { rows: users } = await db.raw<{ rows: { id: string }[] }>(
+      `insert into users (id, email, name)
+       select lowest_id_at(now() + n * interval '1 ms'), 'cap-' || n || '@example.com', 'Ada' from generate_series(1, ?) n
+       returning id`,
+      [many],
+    )
+    const ids = users.map(({ id }) => id)
+    await db.raw(
+      `insert into spend_caps (owner_id, segments_per_day, used, amount_per_month, currency)
+       select id, 5, 5, 1, 'USD' from unnest(?::uuid[]) id`,
+      [ids],
+    )
+    await db.raw(
+      `insert into spending (line_id, user_id, month, currency, message_count, amount)
+       select id, id, date_trunc('month', clock_timestamp() at time zone 'UTC')::date, 'USD', 1, 1 from unnest(?::uuid[]) id`,
+      [ids],
+    )
+    await db.raw(
+      `insert into country_pauses (user_id, country, accepted, usual) select id, 'JM', 340, 12 from unnest(?::uuid[]) id`,
+      [ids],
+    )
+    const told = async (kind: string) => {
+      const subjects = (await toldNotices(context, kind)).map(({ subject }) => subject.slice(0, 36))
+      return subjects.filter((id) => ids.includes(id)).length
+    }
+    // Some are over, and by an hour others could be told again.
+    for (let n = 0; n < 4; n += 1) await look()
+    await db('country_pauses').whereIn('user_id', ids.slice(0, 50)).update({ resumed_at: db.fn.now() })
+    await changeRows(context, 'spend_caps', { owner_id: ids[0] }, { used: 0 })
+    await letTimePass(context, '2 hours')
+    for (let n = 0; n < 4; n += 1) await look()
+    for (const kind of ['cap.near', 'monthly_cap.near', 'country.paused'])
+      expect(await told(kind), kind).to.equal(many)
+    await db('spend_caps').whereIn('owner_id', ids).delete()
+    await db('users').whereIn('id', ids).delete()
+  })
+
   describe('of queues and carriers', () => {
     it('is what has been so for a minute, for operators only', async () => {
       await look()

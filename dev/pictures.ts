@@ -181,7 +181,7 @@ async function findIds({ sql }: Installation, { frontDesk }: Shop) {
   return found
 }
 
-function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: FoundIds) {
+function picturesOf({ frontDesk, deliveries }: Shop, found: FoundIds) {
   return {
     lines: '/console',
     line: `/console/lines/${frontDesk.lineId}`,
@@ -190,9 +190,6 @@ function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: FoundIds) {
     request: `/console/messages/${found.messageId}?attempt=${found.attemptId}&view=request`,
     conversation: `/console/lines/${frontDesk.lineId}/conversations/${encodeURIComponent(CUSTOMER)}`,
     endpoint: `/console/endpoints/${deliveries.endpointId}`,
-    'first-steps': `/console/lines/${newLine.lineId}/start?show=send`,
-    'background-tasks': '/console/tasks',
-    events: '/console/events',
     overview: '/console/overview?span=24h',
   }
 }

@@ -47,6 +47,13 @@ describe('docs', () => {
     })
   }
 
+  it('every picture is shown on a page', () => {
+    const text = PAGES.map(read).join()
+    expect(readdirSync('docs/pictures').filter((file) => !text.includes(`pictures/${file})`))).to.deep.equal(
+      [],
+    )
+  })
+
   it('a command of operating/ with a variable that the shell may not have does nothing then', () => {
     for (const page of PAGES.filter((each) => each.startsWith('docs/operating/')))
       expect(read(page), page).not.to.match(/"\$\{?[A-Z_]+\}?[/"]/)

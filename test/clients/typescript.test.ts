@@ -55,6 +55,7 @@ describe('the TypeScript client', function () {
   let context: Context
   let web: TestWeb
   let client: Package
+  let installed: { stdout: string; stderr: string }
 
   after(stopProcesses)
   after(() => {
@@ -66,7 +67,7 @@ describe('the TypeScript client', function () {
     const npm = (cwd: string, ...args: string[]) => run('npm', [...args, '--offline', '--no-audit'], { cwd })
     await npm('clients/typescript', 'pack', '--pack-destination', folder)
     writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}')
-    await npm(folder, 'install', './linehook-client-0.1.0.tgz')
+    installed = await npm(folder, 'install', './linehook-client-0.1.0.tgz')
     const main = join(folder, 'node_modules/linehook-client/dist/index.js')
     client = (await import(pathToFileURL(main).href)) as Package
 
@@ -74,6 +75,14 @@ describe('the TypeScript client', function () {
     context = open(installation.context)
     web = await open(serveApp(context))
     await startProcess('deliver-event', installation.environment)
+  })
+
+  it('runs no script while it is installed: npm warns about each, and later versions run none', () => {
+    expect(installed.stderr).not.to.match(/script/)
+    const { scripts } = JSON.parse(readFileSync('clients/typescript/package.json', 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    expect(scripts).to.have.all.keys('build', 'prepack')
   })
 
   it('is made from the description: `npm run client` writes it', async () => {

@@ -54,6 +54,16 @@ describe('embedded settings', () => {
     expect(said).to.match(/\/\.data\/settings\.json leads to a file that is not there\./)
   })
 
+  it('a new key before the old one in the file of secrets encrypts, and the old one still decrypts', async () => {
+    await keep({ databaseUrl: 'postgres://a', redisUrl: 'redis://b', publicUrl: 'http://c' })
+    const [kept, fresh] = [(await environment()).ENCRYPTION_KEY ?? '', Buffer.alloc(32, 7).toString('base64')]
+    const path = join(folder, '.data/settings.json')
+    await writeFile(path, (await readFile(path, 'utf8')).replace(kept, `${fresh},${kept}`))
+    await evaluate('embedded.keepReceiverPort(4711)')
+    const { encryptionKeys } = readConfig(await environment('runningEnvironment'))
+    expect(encryptionKeys.map((key) => key.toString('base64'))).to.deep.equal([fresh, kept])
+  })
+
   it('a damaged file of secrets is named, and stays as it is', async () => {
     await environment()
     await writeFile(join(folder, '.data/settings.json'), '{"encryptionKey":')

@@ -40,13 +40,21 @@ const MOST_AT_ONCE = 1000
 const LOOKS_SHARE = 0.01
 const LOOKS_PAUSE_MS = 15_000
 
-/** Makes a `wakeRecovered` that may be called every second, also while many messages wait for another account. */
+/**
+ * Makes a `wakeRecovered` that may be called every second, also while many messages wait for another account. It looks at
+ * once when an account recovers, because the number that it wakes grows with the age of the recovery.
+ */
 export function createWaking(wake = wakeRecovered, now = () => performance.now()): typeof wakeRecovered {
   const pace = createPace(LOOKS_SHARE, LOOKS_PAUSE_MS, now)
   let lastCount = 0
+  let known = new Set<string>()
   return async (context) => {
-    if (lastCount === 0 && !pace.isDue()) return 0
+    const recoveries = await listRecoveries(context.db, WAKING_MS)
+    const names = recoveries.map(({ accountId, recoveredAt }) => `${accountId} ${recoveredAt}`)
+    const isNew = names.some((name) => !known.has(name))
+    if (lastCount === 0 && !isNew && !pace.isDue()) return 0
     lastCount = await pace.during(() => wake(context))
+    known = new Set(names)
     return lastCount
   }
 }

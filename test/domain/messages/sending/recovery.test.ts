@@ -164,6 +164,28 @@ describeContext('messages that wait for a carrier', (context) => {
     expect(lookCount).to.equal(3)
   })
 
+  it('are looked for at once when their account recovers, although there are none to wake for another', async () => {
+    let now = 0
+    let lookCount = 0
+    const wake = createWaking(
+      () => {
+        now += 100
+        lookCount += 1
+        return Promise.resolve(0)
+      },
+      () => now,
+    )
+    const looksAfter = async (names: string[]) => {
+      for (const name of names)
+        await rowOf(name).update({ avoided_count: 0, recovered_at: context.db.raw('clock_timestamp()') })
+      for (let n = 0; n < 3; n += 1) await wake(context)
+      return lookCount
+    }
+    expect(await looksAfter(['first'])).to.equal(1)
+    expect(await looksAfter(['second'])).to.equal(2)
+    expect(await looksAfter([])).to.equal(2)
+  })
+
   it('cost nothing more while an account works, and one write when it begins to fail', async () => {
     const before = await versionOf('first')
     for (const id of await queueMessages(context, line, 3)) await sendMessage(context, id)

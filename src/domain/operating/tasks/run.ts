@@ -65,6 +65,11 @@ export async function continueTask(
   if (task === undefined) return undefined
   if ('inMs' in task) return task.inMs > 0 ? task.inMs : OTHER_CLAIM_MS
   const giveBack = () => void putOffTask(context.db, task, 0).catch(() => undefined)
+  // It may have been asked to stop while it claimed the task.
+  if (context.closing.aborted) {
+    giveBack()
+    return OTHER_CLAIM_MS
+  }
   context.closing.addEventListener('abort', giveBack)
   return context.leases.tasks.during(task, async () => {
     const startedAt = performance.now()

@@ -485,6 +485,16 @@ describeContext('replaying events', (context) => {
       expect(await row()).to.include({ lost_count: 0 })
     })
 
+    it('has not lost one that is asked to stop while it claims it', async () => {
+      await deliverAll()
+      const { id } = await start({ perSecond: 1 })
+      expect(await continueOnce(id, { ...context, closing: AbortSignal.abort() })).to.be.above(0)
+      const row = () => context.db('tasks').where({ id }).first('lost_count', 'done_count', 'lease_until')
+      await until('it is given back', async () => (await row()).lease_until === null)
+      expect(await row()).to.include({ lost_count: 0, done_count: 0 })
+      expect(await goOn(context, { id }, 1)).to.include({ doneCount: 1 })
+    })
+
     it('has not lost one whose batch Postgres could not do', async () => {
       const { id } = await start({ perSecond: 1 })
       const error: unknown = await goOn(crashing(new Unavailable('gone')), { id }, 1).catch((e: unknown) => e)

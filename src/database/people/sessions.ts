@@ -91,6 +91,16 @@ export async function useSession(
   return rows[0]
 }
 
+/**
+ * Keeps a session from being ended until the end of the transaction.
+ *
+ * @returns false if it has ended
+ */
+export async function holdSession(trx: Database, userId: string, id: string): Promise<boolean> {
+  const held = trx('sessions').where({ user_id: userId, id }).whereRaw(ALIVE).forKeyShare()
+  return (await held.first('id')) !== undefined
+}
+
 /** Lists the newest first. `lastSeenAt` is accurate to the minute. */
 export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
   return db('sessions')

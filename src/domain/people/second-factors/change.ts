@@ -1,5 +1,5 @@
 import { transaction, type Database } from '../../../database/connection.js'
-import { deleteSessionsOf, type Session } from '../../../database/people/sessions.js'
+import { deleteSessionsOf, holdSession, type Session } from '../../../database/people/sessions.js'
 import { hasSecondFactor } from '../../../database/people/second-factors/has-one.js'
 import {
   countRecoveryCodes,
@@ -25,7 +25,8 @@ export interface AddedFactor {
 /**
  * Adds a second factor, which `add` writes. The user's other sessions end, because they began without it.
  *
- * @throws UserError 404 for a user who is gone; the errors of `add`
+ * @throws UserError 404 for a user who is gone; 401 if the session has ended since the request began, perhaps because it
+ *   was stolen: its factor would keep the user out; the errors of `add`
  */
 export function addFactor(
   context: Context,
@@ -35,6 +36,8 @@ export function addFactor(
 ): Promise<AddedFactor> {
   return transaction(context.db, async (trx) => {
     if ((await lockUser(trx, userId)) === undefined) throw new UserError('No such user', 404)
+    if (!(await holdSession(trx, userId, sessionId)))
+      throw new UserError('Your session has ended. Sign in again', 401)
     await add(trx)
     const sessionsEnded = await deleteSessionsOf(trx, userId, sessionId)
     await record(context, trx, {

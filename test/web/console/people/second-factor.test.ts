@@ -1,5 +1,8 @@
 import { expect } from 'chai'
-import { ago, changeRows } from '../../../domain/fixtures.js'
+import { ago, changeRows, untilLocked } from '../../../domain/fixtures.js'
+import { transaction } from '../../../../src/database/connection.js'
+import { hasSecondFactor } from '../../../../src/database/people/second-factors/has-one.js'
+import { lockUser } from '../../../../src/database/people/users.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
 import { createApiToken } from '../../../../src/domain/people/api-tokens.js'
@@ -84,6 +87,19 @@ describeWeb('the second factor of a user', ({ context, web }) => {
       await visitor.submit('/console/sign-in', { email: person.email, password: PASSWORD }),
       '/console',
     )
+  })
+
+  it('is not set up by a session that ends while its request is under way', async () => {
+    const secret = await begin()
+    const { confirming } = await transaction(context.db, async (trx) => {
+      await lockUser(trx, person.id)
+      const confirming = confirm(codeAt(secret))
+      await untilLocked(context)
+      await trx('sessions').where({ user_id: person.id }).delete()
+      return { confirming }
+    })
+    expect((await confirming).status).to.equal(401)
+    expect(await hasSecondFactor(context.db, person.id)).to.equal(false)
   })
 
   it('can be restarted with another secret, but not if one is active', async () => {

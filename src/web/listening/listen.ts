@@ -75,7 +75,8 @@ export async function listen(
   const refuse = refuseUnreadable(underWay)
   const limitSlowBody = limitSlowBodies(bodyPace, (response) => {
     const { socket } = response.req
-    if (response.writableEnded) socket.destroy()
+    // After the beginning of a response, a client would take another one for a part of it.
+    if (response.headersSent) socket.destroy()
     else
       refuse(Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   })

@@ -9,6 +9,7 @@ const STATUS_BY_CODE: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, 
 /**
  * Answers a request that cannot be read, in JSON, because clients crash on an empty body. The requests before it on its
  * connection are answered first: their client would take this answer for theirs, and send a text again that was accepted.
+ * If its own response has begun, its client would take this one for a part of it, so it is only cut off.
  *
  * @param underWay the responses that are not complete, in the order of their requests
  */
@@ -25,13 +26,15 @@ export function refuseUnreadable(
     // Node reports each further piece of the same request too.
     if (refused.has(socket)) return
     refused.add(socket)
-    const last = [...underWay].findLast(({ req }) => req.socket === socket && req.complete)
-    if (last === undefined) answer(error, socket)
-    else {
-      last.once('close', () => {
-        if (socket.writable) answer(error, socket)
-      })
+    const responses = [...underWay].filter(({ req }) => req.socket === socket)
+    const own = responses.find(({ req }) => !req.complete)
+    const refuse = () => {
+      if (own?.headersSent === true) socket.destroy()
+      else if (socket.writable) answer(error, socket)
     }
+    const last = responses.findLast(({ req }) => req.complete)
+    if (last === undefined) refuse()
+    else last.once('close', refuse)
   }
 }
 

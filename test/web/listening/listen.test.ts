@@ -100,6 +100,26 @@ describeContext('the HTTP server', (context) => {
     expect(await messagesOf(context, line.lineId)).to.have.length(2)
   })
 
+  it('adds no second answer to one that has begun before the rest of its request cannot be read', async () => {
+    const handle = (_: IncomingMessage, response: ServerResponse) =>
+      Promise.resolve(void response.write('begun'))
+    const early = await listen(handle, { port: 0, host: '127.0.0.1' })
+    const { port } = early.server.address() as AddressInfo
+    const { socket, ended, received } = openSocket(
+      port,
+      'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n',
+    )
+    try {
+      await until('the answer has begun', () => received().includes('begun'))
+      socket.write('zz\r\n')
+      await ended
+      expect(received().match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200'])
+    } finally {
+      socket.destroy()
+      await early.close()
+    }
+  })
+
   describe('answers requests that are odd but allowed', () => {
     for (const [what, status, head] of [
       ['without a Host', 200, 'GET /healthz HTTP/1.1\r\n'],

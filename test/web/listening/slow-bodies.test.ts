@@ -47,6 +47,12 @@ describe('a body that comes slowly', () => {
     expect(received().match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 413'])
   })
 
+  it('is cut off without a second answer if it drips although its answer has begun', async () => {
+    const { received } = await drip(open('/begun'))
+    expect(received()).to.match(/^HTTP\/1\.1 200 [^]*begun/)
+    expect(received()).not.to.include('408')
+  })
+
   function open(path: string): RawSocket {
     const ending = path === '/early' ? '' : 'Connection: close\r\n'
     return openSocket(port, `POST ${path} HTTP/1.1\r\n${ending}Content-Length: ${PIECES * 1000}\r\n\r\n`)
@@ -56,6 +62,10 @@ describe('a body that comes slowly', () => {
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === '/early') {
     response.writeHead(413).end('too large')
+    return
+  }
+  if (request.url === '/begun') {
+    response.write('begun')
     return
   }
   let byteCount = 0

@@ -92,9 +92,10 @@ export interface LaneAnswer {
    */
   became?: 'held' | 'exhausted' | 'pending'
   deliveries: ClaimedDelivery[]
-  /** True if no more are due now. If false, more may be due, or the endpoint has as many requests as it is allowed. */
-  isIdle: boolean
-  /** The wait until the next one is due, if the lane is idle; null if none waits. */
+  /**
+   * The wait until the next one is due, if none is due now; null if none waits, if more may be due, or if the endpoint has as
+   * many requests as it is allowed.
+   */
   nextDueMs: number | null
 }
 
@@ -142,12 +143,12 @@ export async function deliverNext(
     ],
     POLICY,
   )
-  const answers = steps.map((): LaneAnswer => ({ deliveries: [], isIdle: false, nextDueMs: null }))
+  const answers = steps.map((): LaneAnswer => ({ deliveries: [], nextDueMs: null }))
   for (const { n, nextDueMs, status, deliveryId: id, ...row } of rows) {
     const answer = answers[n ?? steps.findIndex(({ result }) => result?.deliveryId === id)]
     if (answer === undefined) continue
     if (n === null) Object.assign(answer, { became: status })
-    else if (status === 'idle') Object.assign(answer, { isIdle: true, nextDueMs })
+    else if (status === 'idle') answer.nextDueMs = nextDueMs
     else answer.deliveries.push({ id, ...row, status, claimedSince })
   }
   return answers

@@ -19,7 +19,6 @@ export interface TroubledEndpoint {
   lastFailure: string | null
   disabledAt: Date | null
   disabledReason: 'gone' | 'failing' | null
-  slowedAt: Date | null
   /** The counts stop at MAX_COUNTED + 1. */
   waitingCount: number
   heldCount: number
@@ -49,7 +48,7 @@ export async function listTroubledEndpoints(
   const { rows: endpoints } = await db.raw<{ rows: TroubledEndpoint[] }>(
     `with troubled as materialized (
        select ${NAMES}, e.failing_since as "failingSince", e.consecutive_failure_count as "consecutiveFailureCount",
-         e.last_failure as "lastFailure", e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason", e.slowed_at as "slowedAt"
+         e.last_failure as "lastFailure", e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason"
        from endpoints e${OWNERS}
        where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null
          or e.slowed_at > now() - slowdown())
@@ -98,7 +97,7 @@ export interface TroubledGroup {
 const NAMED = 20
 
 /** An endpoint that people are or were notified of. */
-export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waitingCount' | 'heldCount'> {
+export interface ToldEndpoint extends Omit<TroubledEndpoint, 'waitingCount' | 'heldCount'> {
   /** The time when it first accepted or refused something since its URL was set or enabled. */
   calledAt: Date | null
   isInUse: boolean

@@ -1,13 +1,23 @@
 import { expect } from 'chai'
 import type { Knex } from 'knex'
-import { transaction } from '../../src/database/connection.js'
+import { transaction, type Database } from '../../src/database/connection.js'
 import { restartDelivery } from '../../src/database/endpoints/deliveries/reading.js'
-import { settleMessages } from '../../src/database/messages/sending.js'
+import { claimMessages, settleMessages } from '../../src/database/messages/sending.js'
+import { findDueWork } from '../../src/database/operating/due-work.js'
 import { readDeliveryRows } from '../../src/database/operating/overview/queues.js'
 import { raiseLiveBounds } from '../../src/database/partitions.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
-import { claimMessage, inboundText, queueMessage, untilLocked } from '../domain/fixtures.js'
+import {
+  ago,
+  ahead,
+  ANNA,
+  claimMessage,
+  inboundText,
+  post,
+  queueMessage,
+  untilLocked,
+} from '../domain/fixtures.js'
 import { idAt, insertPast, makePartitions, monthAgo, nameOf } from '../domain/operating/retention/past.js'
 import { describeContext } from '../helpers/context.js'
 import { lineForEachTest } from '../helpers/factories.js'
@@ -16,6 +26,7 @@ import { lowestIdAt } from '../helpers/lowest-id.js'
 /** As the ids of one process: in order of time, and all different. */
 const numberedId = `overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid`
 const LOWEST = '00000000-0000-0000-0000-000000000000'
+const LIMITS = { leaseMs: 15_000, maxAgeMs: 60_000, lookAgainMs: 30_000, heldKinds: [], heldAccounts: [] }
 const [OLD, OLDER] = [monthAgo(2), monthAgo(3)]
 
 describeContext('the bounds of what may still move', (context) => {
@@ -69,6 +80,25 @@ describeContext('the bounds of what may still move', (context) => {
     expect(await boundOf('messages')).to.equal(LOWEST)
   })
 
+  it('rise no sooner, because a carrier is asked for an hour what became of a message', async () => {
+    await pass(1)
+    await context.db('live_bounds').update({ found_at: ago(context, '50 minutes') })
+    expect(await raiseLiveBounds(context.db)).to.equal(0)
+  })
+
+  it('do not count if they were found in the future, by a clock that was ahead, and are found anew', async () => {
+    const future = lowestIdAt(new Date(Date.now() + 3 * 86_400_000))
+    await context
+      .db('live_bounds')
+      .update({ id: future, next_id: future, found_at: ahead(context, '10 days') })
+    await receiveMessage(context, inboundText(line))
+    const { deliveries } = await context.batched.deliverNext({ endpointId: line.endpointId, places: 1 })
+    expect(deliveries).to.have.length(1)
+    expect(await raiseLiveBounds(context.db)).to.equal(2)
+    for (const parent of ['messages', 'deliveries'] as const)
+      expect((await boundOf(parent)) < lowestIdAt(new Date())).to.equal(true)
+  })
+
   it('change once an hour also if two processes look at the same time', async () => {
     const { second } = await transaction(context.db, async (trx) => {
       await raiseLiveBounds(trx)
@@ -102,16 +132,18 @@ describeContext('the bounds of what may still move', (context) => {
     expect(await boundOf('messages')).to.equal(LOWEST)
   })
 
-  it('sink to a delivery that is sent again, which its lane then finds', async () => {
-    const id = await insertDelivered({ application_id: null })
-    await pass(2)
-    expect(await restartDelivery(context.db, line.userId, id)).to.have.property('id', id)
-    expect((await boundOf('deliveries')) <= id).to.equal(true)
-    const { deliveries } = await context.batched.deliverNext({ endpointId: line.endpointId, places: 1 })
-    expect(deliveries.map((each) => each.id)).to.deep.equal([id])
-    await pass(2)
-    expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
-  })
+  for (const status of ['delivered', 'exhausted', 'held']) {
+    it(`sink to a delivery that was ${status} and is sent again, which its lane then finds`, async () => {
+      const id = await insertDelivered({ application_id: null, status })
+      await pass(2)
+      expect(await restartDelivery(context.db, line.userId, id)).to.have.property('id', id)
+      expect((await boundOf('deliveries')) <= id).to.equal(true)
+      const { deliveries } = await context.batched.deliverNext({ endpointId: line.endpointId, places: 1 })
+      expect(deliveries.map((each) => each.id)).to.deep.equal([id])
+      await pass(2)
+      expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
+    })
+  }
 
   it('rise only after a look has waited for what is being sent again', async () => {
     const id = await insertDelivered({ application_id: null })
@@ -127,12 +159,80 @@ describeContext('the bounds of what may still move', (context) => {
     expect(await boundOf('deliveries')).to.equal(lowestIdAt(OLD))
   })
 
+  it('sink to a delivery of a process whose clock is far behind, which its lane then finds', async () => {
+    const { eventId } = await insertPast(context, line, OLD, { delivery: { endpoint_id: line.endpointId } })
+    await pass(2)
+    const { userId: user_id, lineId: line_id, endpointId } = line
+    const event = {
+      event_id: eventId,
+      user_id,
+      line_id,
+      event_type: 'inboundText',
+      from: ANNA,
+      opt_in: false,
+    }
+    const made = [{ ...event, delivery_id: idAt(OLD) }]
+    await context.db.raw('select create_deliveries(?::jsonb, null)', [JSON.stringify(made)])
+    const { deliveries } = await context.batched.deliverNext({ endpointId, places: 1 })
+    expect(deliveries.map((each) => each.eventId)).to.deep.equal([eventId])
+  })
+
+  it('sink to a message of a process whose clock is far behind, which its time then finds', async () => {
+    await pass(2)
+    const id = idAt(OLD)
+    await post(context, line, { id, sendAt: new Date(Date.now() + 600_000) })
+    await context
+      .db('messages')
+      .where({ id })
+      .update({ due_at: ago(context, '1 minute') })
+    const asked = { overdueMs: 3000, maxLost: 3, looksIntoLanes: false }
+    expect([...(await findDueWork(context.db, asked))]).to.deep.equal(['scheduled messages'])
+  })
+
   it('sink to a message below that is claimed, because it counts in the windows of its line', async () => {
     await pass(2)
     const id = idAt(OLD)
     await queueMessage(context, line, { id })
     await claimMessage(context, id)
     expect(await boundOf('messages')).to.equal(id)
+  })
+
+  it('sink to a message below that a worker gives back which was suspended for hours', async () => {
+    const id = idAt(OLD)
+    await queueMessage(context, line, { id })
+    const { claim } = await claimMessage(context, id)
+    await context.db('messages').where({ id }).update({ status: 'unknown', lease_until: null })
+    await pass(2)
+    expect((await boundOf('messages')) > id).to.equal(true)
+    await settleMessages(context.db, [{ id, claim, status: 'queued', uncounted: true }])
+    expect(await boundOf('messages')).to.equal(id)
+  })
+
+  it('are read by a claim after it has waited for another one that lowers them', async () => {
+    await pass(2)
+    const [first, second] = [idAt(OLD), newId()]
+    for (const id of [first, second]) await queueMessage(context, line, { id })
+    const claim = (db: Database, id: string) => claimMessages(db, [{ id, claim: newId() }], LIMITS)
+    const { claiming } = await transaction(context.db, async (trx) => {
+      expect(await claim(trx, first)).to.have.nested.property('[0].kind', 'claimed')
+      const claiming = claim(context.db, second)
+      await untilLocked(context)
+      return { claiming }
+    })
+    expect(await claiming).to.have.nested.property('[0].kind', 'behind')
+  })
+
+  it('rise also while retention drops a month', async () => {
+    await pass(1)
+    const { passing } = await transaction(context.db, async (trx) => {
+      await trx.raw('drop table ??', [nameOf('messages', OLDER)])
+      const passing = pass(1)
+      await untilLocked(context)
+      return { passing }
+    })
+    await passing
+    await makePartitions(context, OLDER)
+    expect((await boundOf('messages')) > lowestIdAt(OLD)).to.equal(true)
   })
 
   it('sink where a message below waits after all', async () => {

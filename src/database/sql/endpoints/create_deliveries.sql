@@ -10,6 +10,9 @@
 -- The row of an application's line notes when it last received something: at most once a minute, which saves writes, and
 -- without waiting for another event of the line.
 --
+-- If the clock of the process that makes the ids is far behind, they may be below the bound of what may still move, where no
+-- lane would find them.
+--
 -- It runs in steps, as `claim_in_lanes` does: most events belong to a line and go to its own endpoints.
 create or replace function create_deliveries(events jsonb, held_for text)
 returns table (event_id uuid, id uuid, endpoint_id uuid)
@@ -18,6 +21,7 @@ language plpgsql volatile set enable_seqscan = off as $$
 declare
   lines uuid[];
   has_others boolean;
+  are_old boolean;
   -- The endpoints that an event reaches in other ways than through its line.
   other_events uuid[] := '{}';
   other_endpoints uuid[] := '{}';
@@ -29,8 +33,9 @@ declare
   noted_lines uuid[];
 begin
   select array_agg(distinct x.line_id) filter (where x.endpoint_id is null),
-    bool_or(x.endpoint_id is not null or x.line_id is null) into lines, has_others
-  from jsonb_to_recordset(events) as x(line_id uuid, endpoint_id uuid);
+    bool_or(x.endpoint_id is not null or x.line_id is null), bool_or(x.delivery_id < lowest_id_at(now() - interval '1 day'))
+  into lines, has_others, are_old
+  from jsonb_to_recordset(events) as x(delivery_id uuid, line_id uuid, endpoint_id uuid);
 
   if has_others or held_for is not null then
     select array_agg(o.event_id), array_agg(o.endpoint_id), array_agg(o.application_id)
@@ -83,6 +88,9 @@ begin
     array_agg(m.line_id) filter (where m.application_id is not null)
   into made_events, made, made_endpoints, noted_applications, noted_lines from made m;
 
+  if are_old then
+    perform lower_live_bound('deliveries', m.id) from unnest(made) as m(id);
+  end if;
   if noted_applications is not null then
     update application_lines a set last_received_at = now()
     where (a.application_id, a.line_id) in (

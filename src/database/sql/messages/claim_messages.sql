@@ -55,7 +55,7 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
-  first_live uuid := live_from('messages');
+  first_live uuid;
   now_at timestamptz;
 begin
   select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
@@ -63,6 +63,8 @@ begin
   last_id := ids[cardinality(ids)];
   perform lock_sending(ids);
   now_at := clock_timestamp();
+  -- Under the lock: an earlier claim of the line may have lowered the bound, and then its message counts for this one.
+  first_live := live_from('messages');
   if first_id < first_live then
     -- The clock of the process that accepted it was far behind. It counts in the windows of its line all the same.
     perform lower_live_bound('messages', first_id);

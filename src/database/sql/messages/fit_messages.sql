@@ -217,6 +217,9 @@ begin
   loop
     return next;
     if has_more then more := more || n; end if;
+    -- The clock of the process that accepts it is far behind. Below the bound of what may still move, neither the sweep nor
+    -- its time would find it.
+    if outcome = 'accepted' and message_id < from_id then perform lower_live_bound('messages', message_id); end if;
   end loop;
 
   if cardinality(more) > 0 then perform write_more(requests, more, now_at); end if;

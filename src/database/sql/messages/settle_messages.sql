@@ -21,13 +21,19 @@ declare
   -- Their months: `= any (…)` alone would have Postgres open every partition.
   first_id uuid;
   last_id uuid;
-  first_live uuid := live_from('messages');
+  first_live uuid;
   changed jsonb;
 begin
   select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
   first_id := ids[1];
   last_id := ids[cardinality(ids)];
   perform lock_sending(ids);
+  first_live := live_from('messages');
+  if first_id < first_live then
+    -- The worker of an old message was suspended for hours. If it gives the message back, the sweep has to find it.
+    perform lower_live_bound('messages', first_id);
+    first_live := first_id;
+  end if;
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,

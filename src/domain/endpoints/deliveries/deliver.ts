@@ -64,7 +64,10 @@ export function settledAs(result: AttemptResult, became: LaneAnswer['became']): 
   return { ...others, status: became }
 }
 
-/** @returns undefined if this process was suspended since the claim: another may have delivered it by now */
+/**
+ * @returns undefined if this process was suspended since the claim: another may have delivered it by now; or if it closes
+ *   before the endpoint has answered: then it is given back at once, while Postgres is still connected
+ */
 export async function attemptDelivery(
   context: Context,
   delivery: ClaimedDelivery,
@@ -74,12 +77,19 @@ export async function attemptDelivery(
     return undefined
   }
   const { id, attemptNumber: attempt, claimedAt: startedAt } = delivery
-  const answer = await context.leases.deliveries.during({ id, attempt }, () =>
-    postEvent(context, delivery, startedAt, {
-      ...traceHeaders(delivery.eventId, keyOf(delivery.id, delivery.attemptNumber)),
-      ...(delivery.isReplay ? REPLAY_HEADER : {}),
-    }),
-  )
+  const giveBack = () => void giveDeliveryBack(context.db, delivery).catch(() => undefined)
+  context.closing.addEventListener('abort', giveBack)
+  const answer = await context.leases.deliveries
+    .during({ id, attempt }, () =>
+      postEvent(context, delivery, startedAt, {
+        ...traceHeaders(delivery.eventId, keyOf(delivery.id, delivery.attemptNumber)),
+        ...(delivery.isReplay ? REPLAY_HEADER : {}),
+      }),
+    )
+    .finally(() => {
+      context.closing.removeEventListener('abort', giveBack)
+    })
+  if (answer.failure === 'aborted') return undefined
   return {
     attemptId: newId(),
     deliveryId: delivery.id,

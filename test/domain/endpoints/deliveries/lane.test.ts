@@ -302,6 +302,23 @@ describe('the lane of an endpoint', () => {
     expect(await statuses([late])).to.deep.equal(['pending'])
     expect(await hasLaneJob(context, late.endpoint_id)).to.equal(true)
   })
+
+  it('keeps an event whose request outlasts the stop of its process, and no attempt is used up', async () => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    await changePolicy(context, ...own(line), { retrySchedule: [] })
+    const row = await receiveForDelivery(context, line)
+    const stopped = await anotherProcess(1)
+    const { running } = await hangAt(1, row, stopped)
+    const stopping = stopLanes(stopped)
+    await stopped.close()
+    await Promise.all([running, stopping])
+    expect(await deliveryRow(context, row.id)).to.include({
+      ...{ status: 'pending', round_attempt_count: 0, lost_count: 0, lease_until: null, last_failure: null },
+    })
+    expect(await attemptRows(context, row.id)).to.deep.equal([])
+    const endpoint = await context.db('endpoints').where({ id: row.endpoint_id }).first('failing_since')
+    expect(endpoint).to.deep.equal({ failing_since: null })
+  })
 })
 
 describe('the places of a process', () => {

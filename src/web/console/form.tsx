@@ -1,10 +1,24 @@
-import type { ComponentChildren } from 'preact'
-import { faultAt, isKeptFromPages, messageOf, REFUSAL } from './form-fault.js'
+import { createContext, type ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
+import { faultAt, isKeptFromPages, messageOf, REFUSAL, type FormFault } from './form-fault.js'
 import { NEVER } from './form-values.js'
 import { Words } from './parts/words.js'
 import type { Page } from './page.js'
 import { reaches } from './portal/reach.js'
 import { optionText } from './user-text.js'
+
+/** The fault of the form around a field; undefined if the form was not refused. */
+const Refused = createContext<FormFault | undefined>(undefined)
+
+/** Returns the fault of a form that was just refused. */
+export function faultOfForm({ fault }: Page, action: string): FormFault | undefined {
+  return fault?.action === action ? fault : undefined
+}
+
+/** Returns the same for the form around a field. */
+export function useFault(): FormFault | undefined {
+  return useContext(Refused)
+}
 
 /**
  * Shows a form that our own server takes, with its token, and at its head what was wrong with it the last time. A portal
@@ -20,23 +34,24 @@ export function Form(props: {
   children: ComponentChildren
 }) {
   const { page, action, isMultipart = false, more = {}, children } = props
+  const fault = faultOfForm(page, action)
   if (!reaches(page, 'post', action)) return null
   return (
     <form
       method="post"
       action={action}
-      {...(props.class === undefined ? {} : { class: props.class })}
+      class={props.class}
       {...(isMultipart ? { enctype: 'multipart/form-data' } : {})}
       {...more}
     >
       <CsrfField page={page} />
-      {page.fault?.action === action && (
+      {fault !== undefined && (
         // Otherwise the page would be shown from its top, wherever the form is.
         <p role="alert" class="fault" tabIndex={-1} autofocus {...REFUSAL}>
-          <Words>{messageOf(page.fault)}</Words>
+          <Words>{messageOf(fault)}</Words>
         </p>
       )}
-      {children}
+      <Refused.Provider value={fault}>{children}</Refused.Provider>
     </form>
   )
 }
@@ -45,24 +60,26 @@ export function CsrfField({ page }: { page: Page }) {
   return <input type="hidden" name="csrf" value={page.csrfToken} />
 }
 
-/** Shows a label with its input; after a refusal it holds what was typed. */
-export function Field(props: {
-  page: Page
-  action: string
+interface FieldProps {
   name: string
   label: string
   hint?: string
   value?: string
-  type?: 'text' | 'password' | 'email' | 'url' | 'tel' | 'number' | 'datetime-local'
   required?: boolean
-  autocomplete?: string
   more?: Record<string, string | number | boolean>
-}) {
-  const { page, action, name, label, hint, type = 'text', required = false, more = {} } = props
+}
+
+/** Shows a label with its input; after a refusal it holds what was typed. */
+export function Field(
+  props: FieldProps & {
+    type?: 'text' | 'password' | 'email' | 'url' | 'tel' | 'number' | 'datetime-local'
+    autocomplete?: string
+  },
+) {
+  const { name, label, hint, type = 'text', required = false, more = {} } = props
   if (type === 'password' && !isKeptFromPages(name)) throw new Error(`${name} is not the name of a secret`)
-  const typed = typedIn(page, action, name)
-  const value = type === 'password' ? undefined : (typed ?? props.value)
-  const { marks, note } = faultOf(props)
+  const fault = useFault()
+  const { marks, note } = faultOf(fault, props)
   return (
     <label>
       {label}
@@ -71,8 +88,8 @@ export function Field(props: {
         {...({ type } as { type: 'text' })}
         name={name}
         required={required}
-        {...(value === undefined ? {} : { value })}
-        {...(props.autocomplete === undefined ? {} : { autocomplete: props.autocomplete })}
+        value={type === 'password' ? undefined : (fault?.fields[name] ?? props.value)}
+        autocomplete={props.autocomplete}
         {...(type === 'text' ? { dir: 'auto' } : {})}
         {...marks}
         {...more}
@@ -84,26 +101,21 @@ export function Field(props: {
 }
 
 /** Shows a field for text of several lines. */
-export function TextArea(props: {
-  page: Page
-  action: string
-  name: string
-  label: string
-  hint?: string
-  value?: string
-  rows: number
-  required?: boolean
-  /** True if something was typed that the page does not keep, and nothing was refused. */
-  isEmptied?: boolean
-  more?: Record<string, string | number | boolean>
-}) {
-  const { page, action, name, label, hint, rows, required = false, more = {} } = props
-  const { marks, note } = faultOf(props)
+export function TextArea(
+  props: FieldProps & {
+    rows: number
+    /** True if something was typed that the page does not keep, and nothing was refused. */
+    isEmptied?: boolean
+  },
+) {
+  const { name, label, hint, rows, required = false, more = {} } = props
+  const fault = useFault()
+  const { marks, note } = faultOf(fault, props)
   return (
     <label>
       {label}
       <textarea name={name} rows={rows} required={required} dir="auto" {...marks} {...more}>
-        {typedIn(page, action, name) ?? props.value ?? ''}
+        {fault?.fields[name] ?? props.value ?? ''}
       </textarea>
       {note}
       {hint !== undefined && <small>{hint}</small>}
@@ -112,16 +124,11 @@ export function TextArea(props: {
 }
 
 /** Returns how a field is marked after a refusal, and what stands below it, if it was wrong or is empty again. */
-export function faultOf(props: {
-  page: Page
-  action: string
-  name: string
-  label: string
-  autocomplete?: string
-  isEmptied?: boolean
-}) {
-  const { page, action, name, label, autocomplete = '' } = props
-  const fault = page.fault?.action === action ? page.fault : undefined
+export function faultOf(
+  fault: FormFault | undefined,
+  props: { name: string; label: string; autocomplete?: string; isEmptied?: boolean },
+) {
+  const { name, label, autocomplete = '' } = props
   // Everybody knows that a password and a code have to be entered again, and browsers fill them in.
   const isEmptied =
     props.isEmptied === true ||
@@ -129,7 +136,7 @@ export function faultOf(props: {
   const words =
     faultAt(fault, name, label) ??
     (isEmptied ? (isKeptFromPages(name) ? SECRET_NOT_KEPT : FILE_NOT_KEPT) : undefined)
-  if (words === undefined) return NO_FAULT
+  if (words === undefined) return { marks: {}, note: null }
   return {
     marks: { 'aria-invalid': 'true' as const },
     note: (
@@ -140,64 +147,48 @@ export function faultOf(props: {
   }
 }
 
-const NO_FAULT = { marks: {}, note: null }
 const SECRET_NOT_KEPT = 'Enter this again. It was not saved.'
 const FILE_NOT_KEPT = 'Choose this again. It was not saved.'
 
-/** Returns the field's value when its form was refused. */
-export function typedIn(page: Page, action: string, name: string): string | undefined {
-  return page.fault?.action === action ? page.fault.fields[name] : undefined
-}
-
 /** Shows a box, after a refusal as it was sent: an unticked box sends nothing. */
-export function CheckBox(props: {
-  page: Page
-  action: string
-  name: string
-  label: string
-  isChecked?: boolean
-}) {
-  const { page, action, name, label, isChecked = false } = props
-  const isRefused = page.fault?.action === action
+export function CheckBox(props: { name: string; label: string; isChecked?: boolean }) {
+  const { name, label, isChecked = false } = props
+  const fault = useFault()
   return (
     <label>
       <input
         type="checkbox"
         name={name}
         value="true"
-        checked={isRefused ? typedIn(page, action, name) !== undefined : isChecked}
+        checked={fault === undefined ? isChecked : fault.fields[name] !== undefined}
       />
       {label}
     </label>
   )
 }
 
-/** Shows a choice from a few; `options` are pairs of value and label. */
-export function Select(props: {
-  /** The page and the action of the form. Without them, no faults are shown. */
-  page?: Page
-  action?: string
-  name: string
-  label: string
-  hint?: string
-  options: readonly (readonly [value: string, label: string])[]
-  value?: string
-}) {
-  const { page, action, name, label } = props
-  const { marks, note } =
-    page === undefined || action === undefined ? NO_FAULT : faultOf({ page, action, name, label })
+/** Shows a choice from a few; `options` are pairs of value and label. After a refusal it shows what was chosen. */
+export function Select(
+  props: Pick<FieldProps, 'name' | 'label' | 'hint' | 'value'> & {
+    options: readonly (readonly [value: string, label: string])[]
+  },
+) {
+  const { name, label, hint, options } = props
+  const fault = useFault()
+  const { marks, note } = faultOf(fault, props)
+  const chosen = fault?.fields[name] ?? props.value
   return (
     <label>
       {label}
       <select name={name} {...marks}>
-        {props.options.map(([value, label]) => (
-          <option key={value} value={value} selected={value === props.value}>
+        {options.map(([value, label]) => (
+          <option key={value} value={value} selected={value === chosen}>
             {optionText(label)}
           </option>
         ))}
       </select>
       {note}
-      {props.hint !== undefined && <small>{props.hint}</small>}
+      {hint !== undefined && <small>{hint}</small>}
     </label>
   )
 }
@@ -214,10 +205,9 @@ export function Confirm(props: {
   button: string
   children?: ComponentChildren
 }) {
-  const isRefused = props.page.fault?.action === props.action
   if (!reaches(props.page, 'post', props.action)) return null
   return (
-    <details class="confirm" open={isRefused}>
+    <details class="confirm" open={faultOfForm(props.page, props.action) !== undefined}>
       <summary>{`${props.label}…`}</summary>
       <Form page={props.page} action={props.action}>
         <p>{props.consequence}</p>

@@ -125,20 +125,12 @@ function ApplicationTable({ applications }: { applications: Application[] }) {
 }
 
 function Register({ page }: { page: Page }) {
-  const typedKind = page.fault?.action === APPLICATIONS ? page.fault.fields.kind : undefined
   return (
     <section aria-labelledby="register">
       <h2 id="register">Register an application</h2>
       <Form page={page} action={APPLICATIONS}>
-        <ApplicationFields page={page} action={APPLICATIONS} />
-        <Select
-          page={page}
-          action={APPLICATIONS}
-          name="kind"
-          label="Kind"
-          options={KINDS}
-          {...(typedKind === undefined ? {} : { value: typedKind })}
-        />
+        <ApplicationFields />
+        <Select name="kind" label="Kind" options={KINDS} />
         <button type="submit" class="primary">
           Register
         </button>

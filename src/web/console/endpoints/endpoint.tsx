@@ -294,7 +294,6 @@ function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview
             <summary>URL and name</summary>
             <Form page={page} action={action}>
               <Field
-                {...{ page, action }}
                 name="url"
                 label="Endpoint URL"
                 type="url"
@@ -302,13 +301,9 @@ function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview
                 autocomplete="off"
                 required
               />
-              <NameField page={page} action={action} value={endpoint.name ?? ''} />
+              <NameField value={endpoint.name ?? ''} />
               {optInEventsOf(endpoint).length > 0 && (
-                <OptInEvents
-                  {...{ page, action }}
-                  types={optInEventsOf(endpoint)}
-                  chosen={endpoint.optInEvents}
-                />
+                <OptInEvents types={optInEventsOf(endpoint)} chosen={endpoint.optInEvents} />
               )}
               <button type="submit">Save</button>
             </Form>

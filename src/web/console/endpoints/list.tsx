@@ -43,15 +43,8 @@ export function AddEndpoint(props: { page: Page; action: string; what: string; h
     <details open={page.fault?.action === action}>
       <summary>Add {what}</summary>
       <Form page={page} action={action}>
-        <Field
-          {...{ page, action, hint }}
-          name="url"
-          label="Endpoint URL"
-          type="url"
-          autocomplete="off"
-          required
-        />
-        <NameField page={page} action={action} />
+        <Field hint={hint} name="url" label="Endpoint URL" type="url" autocomplete="off" required />
+        <NameField />
         <button type="submit">Add {what}</button>
       </Form>
     </details>

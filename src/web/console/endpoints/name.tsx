@@ -2,7 +2,6 @@ import type { Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { MAX_NAME_LENGTH } from '../../../domain/names.js'
 import { withHost } from '../../../domain/operating/overview/endpoints.js'
 import { Field } from '../form.js'
-import type { Page } from '../page.js'
 import { UserText } from '../user-text.js'
 
 /** Shows the owner's name for it, otherwise its URL. */
@@ -10,10 +9,10 @@ export function EndpointName({ endpoint }: { endpoint: Pick<Endpoint, 'name' | '
   return endpoint.name === null ? <>{withHost(endpoint).host}</> : <UserText>{endpoint.name}</UserText>
 }
 
-export function NameField(props: { page: Page; action: string; value?: string }) {
+export function NameField({ value }: { value?: string }) {
   return (
     <Field
-      {...props}
+      value={value}
       name="name"
       label="Name"
       hint="Optional."

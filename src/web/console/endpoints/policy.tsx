@@ -15,7 +15,7 @@ import { MAX_TIMEOUT_SECONDS } from '../../../domain/endpoints/policy-fields.js'
 import { parsePolicyText } from '../../../domain/endpoints/policy-text.js'
 import { UserError } from '../../../errors.js'
 import { fieldOf, valuesOf } from '../form-values.js'
-import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
+import { CheckBox, Field, Form, Select, TextArea, useFault } from '../form.js'
 import { askedEndpoint } from './acts.js'
 import { endpointWithNotice } from './path.js'
 import { answerFragment, type Act, type Page } from '../page.js'
@@ -69,7 +69,7 @@ export function Policy(props: {
   const page = withFaultOfPreview(props.page, action)
   const policy = { ...props.policy, ...preview?.fields }
   const field = (name: 'timeoutSeconds' | 'requestsAtOnce') => ({
-    ...{ page, action, name, type: 'number' as const, value: String(policy[name] ?? '') },
+    ...{ name, type: 'number' as const, value: String(policy[name] ?? '') },
     more: { min: 1, ...(name === 'timeoutSeconds' ? { max: MAX_TIMEOUT_SECONDS } : {}) },
   })
   return (
@@ -81,14 +81,12 @@ export function Policy(props: {
           Save
         </button>
         <Select
-          {...{ page, action }}
           name="shape"
           label="Payload format"
           options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]])}
-          value={typedIn(page, action, 'shape') ?? policy.shape}
+          value={policy.shape}
         />
         <TextArea
-          {...{ page, action }}
           name="template"
           label="Template"
           hint={TEMPLATE_HINT}
@@ -97,7 +95,6 @@ export function Policy(props: {
           more={{ maxlength: MAX_TEMPLATE_LENGTH, spellcheck: 'false' }}
         />
         <Field
-          {...{ page, action }}
           name="templateContentType"
           label="Content-Type of the template's output"
           value={policy.templateContentType}
@@ -115,7 +112,6 @@ export function Policy(props: {
           {preview !== undefined && <PolicyPreview preview={preview.result} />}
         </div>
         <Field
-          {...{ page, action }}
           name="retrySchedule"
           label="Retry schedule"
           hint={`default (${DEFAULT_RETRY_WORDS}), short (5 in 15 minutes), long (17 in a week), or your own delays in seconds, such as 5, 60, 3600.`}
@@ -123,7 +119,6 @@ export function Policy(props: {
           autocomplete="off"
         />
         <CheckBox
-          {...{ page, action }}
           name="retryOnTimeout"
           label="Retry events that time out. If off, an event that times out is not sent again."
           isChecked={policy.retryOnTimeout}
@@ -139,13 +134,11 @@ export function Policy(props: {
           hint="Leave empty to adapt to your server."
         />
         <CheckBox
-          {...{ page, action }}
           name="ordered"
           label="Send events from the same number in order, one at a time."
           isChecked={policy.ordered}
         />
         <Select
-          {...{ page, action }}
           name="signature"
           label="Signature"
           hint={`The v1a keys are at ${policy.publicKeyUrl}. After a change, both signatures are sent for 24 hours.`}
@@ -153,11 +146,10 @@ export function Policy(props: {
             ['v1', 'v1: HMAC-SHA256, with the signing secret'],
             ['v1a', 'v1a: Ed25519, verified with a public key'],
           ]}
-          value={typedIn(page, action, 'signature') ?? policy.signature}
+          value={policy.signature}
         />
-        <WantedEvents page={page} action={action} types={props.types} declined={policy.declinedEvents} />
+        <WantedEvents types={props.types} declined={policy.declinedEvents} />
         <TextArea
-          {...{ page, action }}
           name="secretHeaders"
           label="Headers to add or replace"
           hint="One per line, such as Authorization: Bearer …. They are stored encrypted and never shown again."
@@ -166,11 +158,7 @@ export function Policy(props: {
           more={{ autocomplete: 'off', spellcheck: 'false' }}
         />
         {policy.headerNames.length > 0 && (
-          <KnownHeaders
-            {...{ page, action }}
-            names={policy.headerNames}
-            removed={preview?.removedHeaders ?? []}
-          />
+          <KnownHeaders names={policy.headerNames} removed={preview?.removedHeaders ?? []} />
         )}
         <button type="submit" class="secondary">
           Save
@@ -200,14 +188,8 @@ function withFaultOfPreview(page: Page, action: string): Page {
   return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
 }
 
-function KnownHeaders(props: {
-  page: Page
-  action: string
-  names: readonly string[]
-  removed: readonly string[]
-}) {
-  const { page, action, names, removed } = props
-  const ticked = typedIn(page, action, 'removedHeaders')?.split('\n') ?? removed
+function KnownHeaders({ names, removed }: { names: readonly string[]; removed: readonly string[] }) {
+  const ticked = useFault()?.fields.removedHeaders?.split('\n') ?? removed
   return (
     <fieldset>
       <legend>Remove headers</legend>
@@ -225,15 +207,10 @@ export function scheduleWords({ retrySchedule }: ShownPolicy): string {
   return typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.join(', ')
 }
 
-function WantedEvents(props: {
-  page: Page
-  action: string
-  types: readonly EventType[]
-  declined: readonly EventType[]
-}) {
-  const { page, action, types, declined } = props
-  const isRefused = page.fault?.action === action
-  const typed = (typedIn(page, action, 'events') ?? '').split('\n')
+function WantedEvents(props: { types: readonly EventType[]; declined: readonly EventType[] }) {
+  const { types, declined } = props
+  const fault = useFault()
+  const typed = (fault?.fields.events ?? '').split('\n')
   return (
     <fieldset>
       <legend>Events to send</legend>
@@ -244,7 +221,7 @@ function WantedEvents(props: {
             type="checkbox"
             name="events"
             value={type}
-            checked={isRefused ? typed.includes(type) : !declined.includes(type)}
+            checked={fault === undefined ? !declined.includes(type) : typed.includes(type)}
           />
           <code>{type}</code> when {EVENT_TYPES[type].when}
         </label>

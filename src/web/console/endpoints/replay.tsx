@@ -18,7 +18,7 @@ import { parseMoment, withinSpan } from '../../../kit/text/moments.js'
 import { sha256 } from '../../../secrets.js'
 import type { NeedsFresh } from '../people/confirm-first.js'
 import { fieldOf } from '../form-values.js'
-import { Field, Form, Select, Time, typedIn } from '../form.js'
+import { Field, Form, Select, Time } from '../form.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { readLocalField, ZoneSelect } from '../messages/send-time.js'
@@ -78,10 +78,8 @@ export function Replay(props: {
 
 function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
   const { page, action, types, counted } = props
-  const valueOf = (name: (typeof FIELDS)[number], otherwise = '') =>
-    typedIn(page, action, name) ?? counted?.fields[name] ?? otherwise
-  const moment = (name: 'from' | 'until') =>
-    ({ page, action, name, type: 'datetime-local', value: valueOf(name) }) as const
+  const valueOf = (name: (typeof FIELDS)[number], otherwise = '') => counted?.fields[name] ?? otherwise
+  const moment = (name: 'from' | 'until') => ({ name, type: 'datetime-local', value: valueOf(name) }) as const
   return (
     <Form page={page} action={action}>
       <p>
@@ -93,21 +91,18 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
         <Field {...moment('until')} label="Until" hint="Leave empty to replay up to now." />
         <ZoneSelect zone={valueOf('zone')} />
         <Select
-          {...{ page, action }}
           name="outcome"
           label="Which events"
           options={Object.entries(OUTCOME_WORDS)}
           value={valueOf('outcome', 'undelivered')}
         />
         <Select
-          {...{ page, action }}
           name="type"
           label="Type"
           options={[['', 'All types'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
           value={valueOf('type')}
         />
         <Field
-          {...{ page, action }}
           name="perSecond"
           label="Maximum events per second"
           type="number"
@@ -116,7 +111,6 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
         />
       </div>
       <Field
-        {...{ page, action }}
         name="url"
         label="Another URL (optional)"
         hint="For example a staging server. It gets the events instead, signed with the same secret. Existing deliveries do not change."

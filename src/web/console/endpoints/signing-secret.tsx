@@ -1,4 +1,4 @@
-import { Confirm, Seen, Select, Time, typedIn } from '../form.js'
+import { Confirm, Seen, Select, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 
@@ -53,14 +53,7 @@ export function EndpointSecret(props: {
         }
         button="Rotate secret"
       >
-        <Select
-          page={page}
-          action={rotateAction}
-          name="overlapSeconds"
-          label="Current secret expires"
-          options={OVERLAPS}
-          value={typedIn(page, rotateAction, 'overlapSeconds') ?? '86400'}
-        />
+        <Select name="overlapSeconds" label="Current secret expires" options={OVERLAPS} value="86400" />
         <Seen at={rotatedAt} />
       </Confirm>
     </>

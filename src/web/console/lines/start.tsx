@@ -217,8 +217,6 @@ function Connect(props: {
       </p>
       <Form page={page} action={action} class="row">
         <Field
-          page={page}
-          action={action}
           name="url"
           label="Your server's URL"
           type="url"

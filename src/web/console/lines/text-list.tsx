@@ -11,7 +11,7 @@ import { UserError } from '../../../errors.js'
 import { isId, newId } from '../../../ids.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import { fieldOf, idOf } from '../form-values.js'
-import { Form, Select, TextArea, typedIn } from '../form.js'
+import { Form, Select, TextArea } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { TASKS } from '../operating/tasks.js'
@@ -84,8 +84,6 @@ function ListForm(props: { page: Page; path: string; csv: string | undefined; li
         </small>
       </label>
       <TextArea
-        page={page}
-        action={action}
         name="text"
         label="Text"
         hint="Write {{name}} to insert the value of the column “name”."
@@ -96,11 +94,10 @@ function ListForm(props: { page: Page; path: string; csv: string | undefined; li
       />
       {list !== undefined && (
         <Select
-          {...{ page, action }}
           name="column"
           label="Column with the phone numbers"
           options={list.columns.map((each) => [each, each])}
-          value={typedIn(page, action, 'column') ?? list.plan.column}
+          value={list.plan.column}
         />
       )}
       {csv !== undefined && <input type="hidden" name="csv" value={csv} />}

@@ -101,7 +101,7 @@ function OthersMessages({ page, others, written }: { page: Page; others: Found['
       </p>
       <Form page={page} action={LOOK}>
         <input type="hidden" name="q" value={written} />
-        <Field page={page} action={LOOK} name="reason" label="Reason" required more={{ maxLength: 300 }} />
+        <Field name="reason" label="Reason" required more={{ maxLength: 300 }} />
         <button type="submit">Search other users' messages</button>
       </Form>
     </section>

@@ -1,8 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import { UserError } from '../../../errors.js'
 import { fieldOf } from '../form-values.js'
-import { Field, typedIn } from '../form.js'
-import type { Page } from '../page.js'
+import { Field, useFault } from '../form.js'
 import { readLocal, refuseLocal } from '../time-filter.js'
 import { isZone, UTC } from '../zone.js'
 
@@ -10,19 +9,11 @@ import { isZone, UTC } from '../zone.js'
  * Shows the fields for the time of sending. A browser's field for date and time has no zone, so the zone is beside it:
  * `console.js` chooses the reader's, and without a script it is UTC.
  */
-export function SendTime(props: {
-  page: Page
-  action: string
-  value?: string | undefined
-  zone?: string | undefined
-  isRequired?: boolean
-}) {
-  const { page, action, value = '', isRequired = false } = props
+export function SendTime(props: { value?: string; zone?: string; isRequired?: boolean }) {
+  const { value = '', zone, isRequired = false } = props
   return (
     <div class="grid">
       <Field
-        page={page}
-        action={action}
         name="sendAt"
         label={isRequired ? 'Send at' : 'Send at (optional)'}
         hint="Up to 30 days ahead. A time in the past sends immediately."
@@ -30,13 +21,14 @@ export function SendTime(props: {
         value={value}
         required={isRequired}
       />
-      <ZoneSelect zone={typedIn(page, action, 'zone') ?? props.zone} />
+      <ZoneSelect zone={zone} />
     </div>
   )
 }
 
 /** @param props.zone undefined or empty for the reader's own */
-export function ZoneSelect({ zone }: { zone: string | undefined }) {
+export function ZoneSelect(props: { zone: string | undefined }) {
+  const zone = useFault()?.fields.zone ?? props.zone
   const isOwn = zone === undefined || zone === ''
   return (
     <label>

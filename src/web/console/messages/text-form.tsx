@@ -11,7 +11,7 @@ import { newId } from '../../../ids.js'
 import { sha256 } from '../../../secrets.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { fieldOf, idOf } from '../form-values.js'
-import { faultOf, Form, TextArea, typedIn } from '../form.js'
+import { faultOf, faultOfForm, Form, TextArea } from '../form.js'
 import { answerFragment, type Page, type ShownOnce } from '../page.js'
 import { NoCount, SegmentCount } from './segments.js'
 import { readSendTime, SendTime } from './send-time.js'
@@ -57,6 +57,7 @@ export function TextForm(props: {
   const { action, counted, isComposer = false, pictureLimit = 0, children } = props
   const counting = `${action}/segments`
   const page = ofThisForm(props.page, counting, action)
+  const fault = faultOfForm(page, action)
   const count = {
     'data-hx-post': counting,
     'data-hx-target': `#${COUNT_ID}`,
@@ -65,8 +66,8 @@ export function TextForm(props: {
     // Pictures are not sent to count a text.
     'data-hx-encoding': URLENCODED,
   }
-  const time = <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
-  const pictures = faultOf({ page, action, name: 'picture', label: 'Pictures to send' })
+  const time = <SendTime value={counted?.sendAt} zone={counted?.zone} />
+  const pictures = faultOf(fault, { name: 'picture', label: 'Pictures to send' })
   const countWords = (
     <div id={COUNT_ID}>
       {counted === undefined ? <NoCount /> : <SegmentCount measure={counted.measure} />}
@@ -77,13 +78,11 @@ export function TextForm(props: {
       page={page}
       action={action}
       isMultipart={pictureLimit > 0}
-      {...(isComposer ? { class: 'composer' } : {})}
+      class={isComposer ? 'composer' : undefined}
     >
-      <input type="hidden" name="key" value={counted?.key ?? typedIn(page, action, 'key') ?? newId()} />
+      <input type="hidden" name="key" value={counted?.key ?? fault?.fields.key ?? newId()} />
       {children}
       <TextArea
-        page={page}
-        action={action}
         name="text"
         label="Text"
         rows={isComposer ? 2 : 3}
@@ -101,7 +100,7 @@ export function TextForm(props: {
       {!isComposer && countWords}
       <div class="buttons">
         {isComposer && (
-          <details open={(counted?.sendAt ?? typedIn(page, action, 'sendAt') ?? '') !== ''}>
+          <details open={(counted?.sendAt ?? fault?.fields.sendAt ?? '') !== ''}>
             <summary>Schedule</summary>
             {time}
           </details>
@@ -158,7 +157,7 @@ export function isAnswerTo(
 }
 
 /** The form has two buttons with two paths. A fault of either path is shown at this form. */
-export function ofThisForm(page: Page, path: string, action: string): Page {
+function ofThisForm(page: Page, path: string, action: string): Page {
   return page.fault?.action === path ? { ...page, fault: { ...page.fault, action } } : page
 }
 

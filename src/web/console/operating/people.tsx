@@ -34,14 +34,12 @@ export function showPeople(context: Context): Middleware {
         </p>
         <Form page={page} action={PEOPLE}>
           <Field
-            page={page}
-            action={PEOPLE}
             name="number"
             label="Number"
             type="tel"
             required
             hint="E.164, such as +15551234567."
-            {...(shown.number === undefined ? {} : { value: shown.number })}
+            value={shown.number}
           />
           <button type="submit" class="primary">
             Look up
@@ -74,7 +72,7 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
           </p>
           <Form page={page} action={EXPORT}>
             <input type="hidden" name="number" value={number} />
-            <Reason page={page} action={EXPORT} />
+            <Reason />
             <button type="submit">Download ZIP</button>
           </Form>
           <Confirm
@@ -85,7 +83,7 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
             button="Erase data"
           >
             <input type="hidden" name="number" value={number} />
-            <Reason page={page} action={FORGET} />
+            <Reason />
           </Confirm>
         </>
       )}
@@ -93,11 +91,9 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
   )
 }
 
-function Reason({ page, action }: { page: Page; action: string }) {
+function Reason() {
   return (
     <Field
-      page={page}
-      action={action}
       name="reason"
       label="Reason"
       hint="For example a ticket number."

@@ -6,7 +6,7 @@ import { setFault, unkeptOf } from '../form-fault.js'
 import { fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { Layout } from '../layout.js'
-import { answerPage, pageOf, type Page } from '../page.js'
+import { answerPage, pageOf } from '../page.js'
 import { CREDENTIAL, credentialOf, PasskeyForm } from './second-factor/passkey-form.js'
 import { CodeField } from './second-step.js'
 import { browserOf, isConfirmed, NEEDS_PASSWORD, noteConfirmation, sessionOf } from './session.js'
@@ -156,7 +156,8 @@ function showConfirmFirst(ctx: KoaContext, context: Context): void {
         </p>
         <Form page={page} action={action} isMultipart={isMultipart}>
           {carried('password')}
-          <Proof page={page} action={action} hasSecondFactor={hasSecondFactor} />
+          <PasswordField name={PASSWORD} />
+          {hasSecondFactor && <CodeField name={CODE} />}
           <button type="submit">Continue</button>
         </Form>
         {hasSecondFactor && page.canHavePasskeys && (
@@ -173,15 +174,5 @@ function showConfirmFirst(ctx: KoaContext, context: Context): void {
         )}
       </article>
     </Layout>,
-  )
-}
-
-function Proof(props: { page: Page; action: string; hasSecondFactor: boolean }) {
-  const { page, action, hasSecondFactor } = props
-  return (
-    <>
-      <PasswordField page={page} action={action} name={PASSWORD} />
-      {hasSecondFactor && <CodeField page={page} action={action} name={CODE} />}
-    </>
   )
 }

@@ -42,8 +42,8 @@ export function showConfirm(context: Context): Middleware {
           </p>
           <Form page={page} action={CONFIRM}>
             <input type="hidden" name="next" value={next} />
-            <PasswordField page={page} action={CONFIRM} />
-            {hasSecondFactor && <CodeField page={page} action={CONFIRM} />}
+            <PasswordField />
+            {hasSecondFactor && <CodeField />}
             <button type="submit" class="primary">
               Continue
             </button>

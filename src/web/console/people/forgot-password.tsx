@@ -21,7 +21,7 @@ export function showForgotPassword(context: Context): Middleware {
           <h1>Forgot your password?</h1>
           <p>We will email you a link to set a new one. The link works once and expires after one hour.</p>
           <Form page={page} action={FORGOT_PASSWORD}>
-            <EmailField page={page} action={FORGOT_PASSWORD} />
+            <EmailField />
             <button type="submit" class="primary">
               Send link
             </button>

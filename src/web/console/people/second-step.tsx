@@ -12,7 +12,7 @@ import { fieldOf, nextOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { pageAfterSignIn } from '../home.js'
 import { Layout } from '../layout.js'
-import { answerPage, pageOf, type Page } from '../page.js'
+import { answerPage, pageOf } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
 import { takeSession, type SessionState } from './session.js'
 
@@ -41,7 +41,7 @@ export function showSecondStep(context: Context): Middleware {
           </p>
           <Form page={page} action={SECOND_STEP}>
             <input type="hidden" name="next" value={next} />
-            <CodeField page={page} action={SECOND_STEP} />
+            <CodeField />
             <button type="submit">Sign in</button>
           </Form>
           <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
@@ -84,11 +84,10 @@ export async function halfOpenOf(ctx: KoaContext, context: Context): Promise<Hal
 /** The name keeps its value out of pages: a recovery code that was mistyped by one letter is still a secret. */
 export const CODE = 'secretCode'
 
-export function CodeField(props: { page: Page; action: string; name?: string }) {
+export function CodeField({ name = CODE }: { name?: string }) {
   return (
     <Field
-      name={CODE}
-      {...props}
+      name={name}
       label="Code"
       hint="The six digits in your authenticator app, if you use one, or a recovery code."
       required

@@ -29,16 +29,8 @@ export function showSetUp(context: Context): Middleware {
             {owner.userId === null ? (
               <>
                 <p>You will be the first operator. Operators manage users, lines and carriers.</p>
-                <Field
-                  page={page}
-                  action={action}
-                  name="email"
-                  label="Email"
-                  type="email"
-                  required
-                  autocomplete="username"
-                />
-                <Field page={page} action={action} name="name" label="Name" autocomplete="name" />
+                <Field name="email" label="Email" type="email" required autocomplete="username" />
+                <Field name="name" label="Name" autocomplete="name" />
               </>
             ) : (
               <label>
@@ -47,8 +39,6 @@ export function showSetUp(context: Context): Middleware {
               </label>
             )}
             <Field
-              page={page}
-              action={action}
               name="password"
               label="New password"
               hint={`${MIN_PASSWORD_LENGTH} characters or more.`}
@@ -57,7 +47,7 @@ export function showSetUp(context: Context): Middleware {
               autocomplete="new-password"
               more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
             />
-            {owner.hasPassword && <RevokeAccess page={page} action={action} />}
+            {owner.hasPassword && <RevokeAccess />}
             <button type="submit" class="primary">
               Set password and sign in
             </button>

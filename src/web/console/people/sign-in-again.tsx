@@ -6,7 +6,7 @@ import { setFault } from '../form-fault.js'
 import { fieldNames, fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
 import { Layout } from '../layout.js'
-import { answerPage, pageOf, type Page } from '../page.js'
+import { answerPage, pageOf } from '../page.js'
 import { CodeField, halfOpenOf, takeSecondStep } from './second-step.js'
 import type { SessionState } from './session.js'
 import { EmailField, PasswordField, startSession } from './sign-in.js'
@@ -99,9 +99,12 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
         <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
           <Typed ctx={ctx} but={OWN} />
           {isHalfOpen ? (
-            <CodeField page={page} action={action} name={CODE} />
+            <CodeField name={CODE} />
           ) : (
-            <Credentials page={page} action={action} />
+            <>
+              <EmailField name={EMAIL} />
+              <PasswordField name={PASSWORD} />
+            </>
           )}
           <button type="submit" class="primary">
             Sign in
@@ -109,14 +112,5 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
         </Form>
       </article>
     </Layout>,
-  )
-}
-
-function Credentials({ page, action }: { page: Page; action: string }) {
-  return (
-    <>
-      <EmailField page={page} action={action} name={EMAIL} />
-      <PasswordField page={page} action={action} name={PASSWORD} />
-    </>
   )
 }

@@ -7,7 +7,7 @@ import { Field, Form } from '../form.js'
 import { pageAfterSignIn } from '../home.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
-import { answerPage, pageOf, type Page } from '../page.js'
+import { answerPage, pageOf } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
 import { PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
 import { changeBrowserToken, signOut, takeSession, type SessionState } from './session.js'
@@ -33,8 +33,8 @@ export function showSignIn(context: Context): Middleware {
           <h1>Sign in</h1>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={next} />
-            <EmailField page={page} action={action} />
-            <PasswordField page={page} action={action} />
+            <EmailField />
+            <PasswordField />
             <button type="submit" class="primary">
               Sign in
             </button>
@@ -93,19 +93,10 @@ export function postSignOut(context: Context) {
   }
 }
 
-export function EmailField(props: { page: Page; action: string; name?: string }) {
-  return <Field name="email" {...props} label="Email" type="email" required autocomplete="username" />
+export function EmailField({ name = 'email' }: { name?: string }) {
+  return <Field name={name} label="Email" type="email" required autocomplete="username" />
 }
 
-export function PasswordField(props: { page: Page; action: string; name?: string }) {
-  return (
-    <Field
-      name="password"
-      {...props}
-      label="Password"
-      type="password"
-      required
-      autocomplete="current-password"
-    />
-  )
+export function PasswordField({ name = 'password' }: { name?: string }) {
+  return <Field name={name} label="Password" type="password" required autocomplete="current-password" />
 }

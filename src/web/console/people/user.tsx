@@ -16,7 +16,7 @@ import { readMonths, readUsage } from '../../../domain/messages/spending/usage.j
 import { getUser } from '../../../domain/people/users.js'
 import { actingFor } from '../../actor.js'
 import { backOf, fieldOf, idOf } from '../form-values.js'
-import { Confirm, Empty, Field, Form, Select, typedIn } from '../form.js'
+import { Confirm, Empty, Field, Form, Select } from '../form.js'
 import { Layout } from '../layout.js'
 import { addressOfPage, ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
 import { LineStatus } from '../lines/lines.js'
@@ -225,35 +225,31 @@ function NewLine(props: {
   isAsked: boolean
 }) {
   const { page, action, accounts, isAsked } = props
-  const field = { page, action }
   const usable = accounts.filter((account) => page.hasSimulator || !isSimulator(account))
   return (
     <details id="new-line" open={isAsked || page.fault?.action === action}>
       <summary>Add line</summary>
       <Form page={page} action={action}>
         <Field
-          {...field}
           name="number"
           label="Number"
           required
           hint="For example +15551234567, a short code, or a name of up to 11 characters (send only)."
         />
         <Field
-          {...field}
           name="country"
           label="Country"
           hint="Two letters, such as US. Only for a short code or a name."
         />
-        <Field {...field} name="name" label="Name" hint="Defaults to the number." />
+        <Field name="name" label="Name" hint="Defaults to the number." />
         <Select
-          {...{ page, action }}
           name="carrier"
           label="Carrier account"
           options={accountOptions(usable)}
-          value={typedIn(page, action, 'carrier') ?? 'simulator'}
+          value="simulator"
           {...(usable.length === 0 ? { hint: 'No carrier accounts yet. Add one under Carriers first.' } : {})}
         />
-        <LimitFields {...field} countries="" perNumber={5} perMinute={30} />
+        <LimitFields countries="" perNumber={5} perMinute={30} />
         <button type="submit">Add line</button>
       </Form>
     </details>

@@ -6,7 +6,7 @@ import { createSetUpLink, type SetUpLink } from '../../../domain/people/set-up-l
 import { addUser } from '../../../domain/people/users.js'
 import { isId } from '../../../ids.js'
 import { fieldOf, queryOf } from '../form-values.js'
-import { Empty, Field, Form, Select, Time, typedIn } from '../form.js'
+import { Empty, Field, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, searchOf } from '../listing.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page, type ShownOnce } from '../page.js'
@@ -143,14 +143,12 @@ function AddUser({ page }: { page: Page }) {
       <h2 id="new-user">Add a user</h2>
       <p>You get a set-up link to send them. They use it to set a password.</p>
       <Form page={page} action={USERS}>
-        <Field page={page} action={USERS} name="email" label="Email" type="email" required />
-        <Field page={page} action={USERS} name="name" label="Name" />
+        <Field name="email" label="Email" type="email" required />
+        <Field name="name" label="Name" />
         <Select
-          page={page}
-          action={USERS}
           name="role"
           label="Role"
-          value={typedIn(page, USERS, 'role') ?? 'user'}
+          value="user"
           options={[
             ['user', 'User: manages their own lines'],
             ['operator', 'Operator: also manages users, their lines, and the queues'],

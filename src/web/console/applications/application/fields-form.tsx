@@ -12,19 +12,16 @@ import { OptInEvents } from '../../endpoints/opt-in-events.js'
 import { fieldOf, idOf, valuesOf } from '../../form-values.js'
 import { Field, Form, TextArea } from '../../form.js'
 import { withNotice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
+import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
 import { applicationPath, type ApplicationView } from './page-model.js'
 
 /** Shows the fields of an application, to register or to edit it. */
-export function ApplicationFields(props: { page: Page; action: string; application?: Application }) {
-  const { page, action, application } = props
+export function ApplicationFields({ application }: { application?: Application }) {
   const field = (name: 'name' | 'website' | 'webhookUrl') => ({
-    page,
-    action,
     name,
     autocomplete: 'off',
-    ...(application?.[name] == null ? {} : { value: application[name] }),
+    value: application?.[name] ?? undefined,
   })
   return (
     <>
@@ -36,8 +33,6 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         more={{ maxlength: MAX_NAME_LENGTH }}
       />
       <TextArea
-        page={page}
-        action={action}
         name="description"
         label="Description"
         hint="What the application does, in a sentence or two. Optional."
@@ -47,8 +42,6 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
       />
       <Field {...field('website')} label="Website" type="url" hint="Optional." />
       <TextArea
-        page={page}
-        action={action}
         name="redirectUris"
         label="Redirect URIs"
         hint={
@@ -65,12 +58,7 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         type="url"
         hint="Receives the events of connected lines. Leave empty for no events."
       />
-      <OptInEvents
-        page={page}
-        action={action}
-        types={OPT_IN_EVENT_TYPES}
-        chosen={application?.optInEvents ?? []}
-      />
+      <OptInEvents types={OPT_IN_EVENT_TYPES} chosen={application?.optInEvents ?? []} />
     </>
   )
 }
@@ -93,7 +81,7 @@ export function Edit({ view: { page, application, path } }: { view: ApplicationV
       <details open={page.fault?.action === action}>
         <summary>Edit</summary>
         <Form page={page} action={action}>
-          <ApplicationFields page={page} action={action} application={application} />
+          <ApplicationFields application={application} />
           <button type="submit">Save</button>
         </Form>
       </details>

@@ -2,15 +2,9 @@ import type { Context as KoaContext } from 'koa'
 import type { CarrierAccountFields } from '../../../../database/carriers/carrier-accounts.js'
 import { MAX_PER_SECOND, MIN_PER_SECOND } from '../../../../domain/carriers/accounts/account-fields.js'
 import type { SettingField, SettingView } from '../../../../domain/carriers/accounts/settings.js'
-import { fieldLabel } from '../../form-fault.js'
+import { fieldLabel, type FormFault } from '../../form-fault.js'
 import { fieldOf } from '../../form-values.js'
-import { CheckBox, Field, Select, TextArea, typedIn } from '../../form.js'
-import type { Page } from '../../page.js'
-
-interface OfForm {
-  page: Page
-  action: string
-}
+import { CheckBox, Field, Select, TextArea, useFault } from '../../form.js'
 
 /** Kinds with very many settings show them in groups. Each group begins with one of these; required ones come before. */
 const GROUPS: Record<string, string> = {
@@ -30,8 +24,8 @@ const MANY = 12
  * Shows a field for each setting of a kind; for an existing account it holds the value, if that may be shown. If there
  * are many, the groups that hold only defaults are folded.
  */
-export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
-  const { page, action, settings } = props
+export function SettingFields({ settings }: { settings: readonly SettingView[] }) {
+  const fault = useFault()
   const groups: { title: string | undefined; settings: SettingView[] }[] = [
     { title: undefined, settings: [] },
   ]
@@ -43,12 +37,10 @@ export function SettingFields(props: OfForm & { settings: readonly SettingView[]
   return (
     <>
       {groups.map(({ title, settings: some }) => {
-        const fields = some.map((setting) => (
-          <Setting key={setting.key} page={page} action={action} setting={setting} />
-        ))
+        const fields = some.map((setting) => <Setting key={setting.key} setting={setting} />)
         if (title === undefined) return fields
         return (
-          <details key={title} class="row" open={some.some((setting) => isOpened(page, action, setting))}>
+          <details key={title} class="row" open={some.some((setting) => isOpened(setting, fault))}>
             <summary>{title}</summary>
             <fieldset aria-label={title}>{fields}</fieldset>
           </details>
@@ -59,48 +51,43 @@ export function SettingFields(props: OfForm & { settings: readonly SettingView[]
 }
 
 /** A setting that somebody has changed, or has to correct, is in sight. */
-function isOpened(page: Page, action: string, setting: SettingView): boolean {
+function isOpened(setting: SettingView, fault: FormFault | undefined): boolean {
   const { key, isSecret, isSet, value, standard = '' } = setting
   const name = inputName(setting)
-  if (page.fault?.action === action) {
-    const { field, message, unkept } = page.fault
+  if (fault !== undefined) {
+    const { field, message, unkept } = fault
     if (field?.name === name || unkept.includes(name) || new RegExp(`\\b${key}\\b`).test(message)) return true
   }
-  const shown = typedIn(page, action, name) ?? value ?? (isSecret && isSet ? 'set' : standard)
+  const shown = fault?.fields[name] ?? value ?? (isSecret && isSet ? 'set' : standard)
   return shown !== standard && key !== 'callbackKey'
 }
 
-function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
+function Setting({ setting }: { setting: SettingView }) {
   const { key, about, type, options, isSecret, isSet, isRequired, value, standard = '' } = setting
-  const field = { page, action, name: inputName(setting), label: fieldLabel(key), value: value ?? standard }
+  const field = { name: inputName(setting), label: fieldLabel(key), value: value ?? standard }
   const isNeeded = isRequired && !isSet
   if (isSecret) {
     const hint = isSet ? `${about} Currently set. Leave empty to keep it.` : about
     return (
       <>
         <Field {...field} type="password" hint={hint} required={isNeeded} autocomplete="new-password" />
-        {isSet && !isRequired && (
-          <CheckBox page={page} action={action} name={`unset-${key}`} label={`Remove: ${fieldLabel(key)}`} />
-        )}
+        {isSet && !isRequired && <CheckBox name={`unset-${key}`} label={`Remove: ${fieldLabel(key)}`} />}
       </>
     )
   }
   if (type === 'boolean') {
     const { name, label } = field
     const isChecked = field.value === 'true'
-    return (
-      <CheckBox page={page} action={action} name={name} label={`${label}: ${about}`} isChecked={isChecked} />
-    )
+    return <CheckBox name={name} label={`${label}: ${about}`} isChecked={isChecked} />
   }
   if (options.length > 0) {
     return (
       <Select
-        {...{ page, action }}
         name={field.name}
         label={field.label}
         hint={about}
         options={options.map((option) => [option, option])}
-        value={typedIn(page, action, field.name) ?? field.value}
+        value={field.value}
       />
     )
   }
@@ -123,11 +110,9 @@ export function typedUnset(ctx: KoaContext, fields: readonly SettingField[]): st
 }
 
 /** Shows the fields that every kind has: the pace, and who answers STOP. */
-export function AccountFields({ page, action, account }: OfForm & { account: CarrierAccountFields }) {
+export function AccountFields({ account }: { account: CarrierAccountFields }) {
   const pace = (name: 'messagesPerSecond' | 'messagesPerSecondPerLine', label: string) => (
     <Field
-      page={page}
-      action={action}
       name={name}
       label={label}
       type="number"
@@ -143,8 +128,6 @@ export function AccountFields({ page, action, account }: OfForm & { account: Car
         {pace('messagesPerSecond', 'Messages per second, all lines')}
       </div>
       <CheckBox
-        page={page}
-        action={action}
         name="handlesOptOut"
         label="The carrier replies to STOP, START and HELP itself, so Linehook does not"
         isChecked={account.handlesOptOut}

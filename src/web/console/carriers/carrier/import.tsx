@@ -12,7 +12,7 @@ import { getUser, getUserByEmail, type User } from '../../../../domain/people/us
 import { UserError } from '../../../../errors.js'
 import { isId } from '../../../../ids.js'
 import { fieldOf, idOf, valuesOf } from '../../form-values.js'
-import { CheckBox, Empty, Field, Form, typedIn } from '../../form.js'
+import { CheckBox, Empty, faultOfForm, Field, Form } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Act } from '../../page.js'
@@ -29,7 +29,7 @@ export interface Imported {
 export function NumberList({ view, numbers }: { view: CarrierView; numbers: AccountNumber[] }) {
   const { page, path, account, canSetUpNumbers } = view
   const action = `${path}/import`
-  const ticked = new Set(typedIn(page, action, 'number')?.split('\n'))
+  const ticked = new Set(faultOfForm(page, action)?.fields.number?.split('\n'))
   if (numbers.length === 0) return <Empty>This account has no numbers yet. Buy one at {account.title}.</Empty>
   return (
     <Form page={page} action={action}>
@@ -48,7 +48,6 @@ export function NumberList({ view, numbers }: { view: CarrierView; numbers: Acco
         </tbody>
       </table>
       <Field
-        {...{ page, action }}
         name="owner"
         label="Owner of the new lines"
         hint="The email address or the ID of a user."
@@ -57,8 +56,6 @@ export function NumberList({ view, numbers }: { view: CarrierView; numbers: Acco
       />
       {canSetUpNumbers && (
         <CheckBox
-          page={page}
-          action={action}
           name="setUp"
           label={`Also set up callbacks at ${account.title} for incoming messages`}
           isChecked

@@ -45,8 +45,6 @@ function NewForm({ page, context, kind }: { page: Page; context: Context; kind: 
       <input type="hidden" name="kind" value={kind} />
       <p>For {definition.title}. Secrets are encrypted and never shown again.</p>
       <Field
-        page={page}
-        action={NEW}
         name="name"
         label="Name"
         hint="Lowercase letters, digits and dashes. It cannot be changed later, because lines refer to it."
@@ -54,8 +52,8 @@ function NewForm({ page, context, kind }: { page: Page; context: Context; kind: 
         required
         more={{ maxlength: 40, pattern: '[a-z0-9][a-z0-9\\-]*' }}
       />
-      <SettingFields page={page} action={NEW} settings={showSettings(definition, {})} />
-      <AccountFields page={page} action={NEW} account={definition.defaults} />
+      <SettingFields settings={showSettings(definition, {})} />
+      <AccountFields account={definition.defaults} />
       <button type="submit" class="primary">
         Add account
       </button>

@@ -27,8 +27,8 @@ export function Settings({ view, isEdited }: { view: CarrierView; isEdited: bool
       <h2 id="settings-title">Settings</h2>
       {isEdited ? (
         <Form page={page} action={action}>
-          <SettingFields page={page} action={action} settings={settings} />
-          <AccountFields page={page} action={action} account={account} />
+          <SettingFields settings={settings} />
+          <AccountFields account={account} />
           <button type="submit">Save</button>
         </Form>
       ) : (

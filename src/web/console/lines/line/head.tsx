@@ -48,15 +48,7 @@ export function Rename({ view: { page, line, path } }: { view: LineView }) {
     <details open={page.fault?.action === action}>
       <summary>Rename</summary>
       <Form page={page} action={action}>
-        <Field
-          page={page}
-          action={action}
-          name="name"
-          label="Name"
-          value={line.name}
-          required
-          more={{ maxlength: MAX_NAME_LENGTH }}
-        />
+        <Field name="name" label="Name" value={line.name} required more={{ maxlength: MAX_NAME_LENGTH }} />
         <button type="submit">Save</button>
       </Form>
     </details>

@@ -7,7 +7,7 @@ import {
 } from '../../../../domain/lines/incoming-webhooks.js'
 import { pagePath } from '../../../simulator/paths.js'
 import { fieldOf, idOf, seenOf } from '../../form-values.js'
-import { Confirm, Form, Seen, Select, Time, typedIn } from '../../form.js'
+import { Confirm, Form, Seen, Select, Time } from '../../form.js'
 import type { Act } from '../../page.js'
 import { Copyable, Masked } from '../../secret.js'
 import { NeedsSignIn } from '../../portal/needs-sign-in.js'
@@ -143,13 +143,7 @@ function Regenerate({ view: { page, connection }, action }: { view: LineView; ac
       }
       button="Regenerate"
     >
-      <Select
-        {...{ page, action }}
-        name="overlapSeconds"
-        label="Current token expires"
-        options={OVERLAPS}
-        value={typedIn(page, action, 'overlapSeconds') ?? '0'}
-      />
+      <Select name="overlapSeconds" label="Current token expires" options={OVERLAPS} value="0" />
       <Seen at={connection.incomingWebhook?.regeneratedAt ?? null} />
     </Confirm>
   )

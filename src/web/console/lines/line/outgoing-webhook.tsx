@@ -51,8 +51,6 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
   return (
     <Form page={page} action={action}>
       <Field
-        page={page}
-        action={action}
         name="url"
         label="Your server's URL"
         type="url"

@@ -4,14 +4,7 @@ import { Field } from '../../form.js'
 import { messagePath } from '../../messages/message/path.js'
 import { withNotice } from '../../notices.js'
 import type { Act } from '../../page.js'
-import {
-  countText,
-  isAnswerTo,
-  ofThisForm,
-  sendText,
-  TextForm,
-  type CountedText,
-} from '../../messages/text-form.js'
+import { countText, isAnswerTo, sendText, TextForm, type CountedText } from '../../messages/text-form.js'
 import { Section, type LineView } from './section.js'
 
 const ID = 'messages'
@@ -39,8 +32,6 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
       {hasForm ? (
         <TextForm page={view.page} action={action} counted={counted}>
           <Field
-            page={ofThisForm(view.page, counting, action)}
-            action={action}
             name="to"
             label="To"
             type="tel"

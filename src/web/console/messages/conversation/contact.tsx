@@ -15,8 +15,6 @@ export function ContactForms(props: { page: Page; contact: Contact | undefined; 
       <p class="muted">Names and blocks apply to all of your lines.</p>
       <Form page={page} action={naming} class="row">
         <Field
-          page={page}
-          action={naming}
           name="name"
           label="Name"
           value={contact?.name ?? ''}

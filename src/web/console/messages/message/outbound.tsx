@@ -104,7 +104,7 @@ function Later({ page, message: { id, attemptCount } }: MessageView) {
         >
           <summary>Reschedule</summary>
           <Form page={page} action={action}>
-            <SendTime page={page} action={action} isRequired />
+            <SendTime isRequired />
             <button type="submit">Save</button>
           </Form>
         </details>

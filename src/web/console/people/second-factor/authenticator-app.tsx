@@ -88,8 +88,6 @@ function Pending({ page, next, pending }: { page: Page; next: string; pending: P
       <Form page={page} action={action}>
         <input type="hidden" name="next" value={next} />
         <Field
-          page={page}
-          action={action}
           name="code"
           label="Current code in the app"
           required

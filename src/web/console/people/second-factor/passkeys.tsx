@@ -36,8 +36,6 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
         <PasskeyForm page={page} action={ACTION} does="add" button="Add passkey">
           <input type="hidden" name="next" value={next} />
           <Field
-            page={page}
-            action={ACTION}
             name="name"
             label="Name of the new passkey"
             hint="For example “My phone”."

@@ -10,7 +10,7 @@ import type { OwnLine } from '../../../../database/lines/lines.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
 import { UserError } from '../../../../errors.js'
 import { fieldOf, idOf } from '../../form-values.js'
-import { Confirm, Empty, Field, Form, Select, Time, typedIn } from '../../form.js'
+import { Confirm, Empty, Field, Form, Select, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { sessionOf } from '../session.js'
@@ -110,42 +110,21 @@ export function ApiTokens(props: {
 }
 
 function NewToken({ page, action, lines }: { page: Page; action: string; lines: OwnLine[] }) {
-  const typed = (name: string, otherwise: string) => typedIn(page, action, name) ?? otherwise
   return (
     <details open={page.fault?.action === action}>
       <summary>New token</summary>
       <Form page={page} action={action} class="row">
-        <Field
-          page={page}
-          action={action}
-          name="name"
-          label="Token name"
-          required
-          more={{ maxlength: MAX_NAME_LENGTH }}
-        />
+        <Field name="name" label="Token name" required more={{ maxlength: MAX_NAME_LENGTH }} />
+        <Select name="expiresInDays" label="Expires" options={EXPIRIES} value="90" />
+        <Select name="may" label="Permissions" options={MAY} value="all" />
         <Select
-          {...{ page, action }}
-          name="expiresInDays"
-          label="Expires"
-          options={EXPIRIES}
-          value={typed('expiresInDays', '90')}
-        />
-        <Select
-          {...{ page, action }}
-          name="may"
-          label="Permissions"
-          options={MAY}
-          value={typed('may', 'all')}
-        />
-        <Select
-          {...{ page, action }}
           name="lineId"
           label="Lines"
           options={[
             ['', 'All my lines and applications'],
             ...lines.map(({ id, name, number }) => [id, labelOf(name, number)] as const),
           ]}
-          value={typed('lineId', '')}
+          value=""
         />
         <button type="submit">Create token</button>
       </Form>

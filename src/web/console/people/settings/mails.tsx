@@ -27,7 +27,6 @@ export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
       {page.hasMail ? (
         <Form page={page} action={action}>
           <Select
-            {...{ page, action }}
             name="mails"
             label="Notifications by email"
             hint={`To ${page.session?.email ?? ''}. At most one email a minute, and the same problem at most once an hour.`}

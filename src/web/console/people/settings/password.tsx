@@ -10,7 +10,7 @@ import { SETTINGS } from './path.js'
 
 export function Password({ page }: { page: Page }) {
   const action = `${SETTINGS}/password`
-  const password = { page, action, type: 'password' as const, required: true }
+  const password = { type: 'password' as const, required: true }
   return (
     <section id="password">
       <h2>Password</h2>
@@ -40,7 +40,7 @@ export function Password({ page }: { page: Page }) {
             autocomplete="new-password"
             more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
           />
-          <RevokeAccess page={page} action={action} />
+          <RevokeAccess />
           <button type="submit">Change password</button>
         </Form>
       </details>
@@ -49,15 +49,8 @@ export function Password({ page }: { page: Page }) {
 }
 
 /** It is offered wherever a password is set, for users who fear that the old one was known. */
-export function RevokeAccess({ page, action }: { page: Page; action: string }) {
-  return (
-    <CheckBox
-      page={page}
-      action={action}
-      name="revoke"
-      label="Also revoke all API tokens and disconnect all applications"
-    />
-  )
+export function RevokeAccess() {
+  return <CheckBox name="revoke" label="Also revoke all API tokens and disconnect all applications" />
 }
 
 export function postPassword(context: Context): Act {

@@ -7,7 +7,7 @@ import { getUser, type User } from '../../../../domain/people/users.js'
 import { UserError } from '../../../../errors.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import { LOG } from '../../operating/audit/paths.js'
-import { Confirm, Form, Select, Time, typedIn } from '../../form.js'
+import { Confirm, Form, Select, Time } from '../../form.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { userPath } from './path.js'
@@ -60,13 +60,7 @@ function Disable({ page, action }: { page: Page; action: string }) {
       consequence="They are signed out everywhere and cannot sign in. Their API tokens and application authorizations do not work until the user is enabled again."
       button="Disable user"
     >
-      <Select
-        {...{ page, action }}
-        name="belongings"
-        label="Their lines and applications"
-        options={BELONGINGS}
-        value={typedIn(page, action, 'belongings') ?? ''}
-      />
+      <Select name="belongings" label="Their lines and applications" options={BELONGINGS} value="" />
     </Confirm>
   )
 }

@@ -5,24 +5,17 @@ import type { Context } from '../../../../domain/context.js'
 import { changeLine } from '../../../../domain/lines/change-line.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { backOf, fieldOf, idOf } from '../../form-values.js'
-import { Field, Form, Select, typedIn } from '../../form.js'
+import { Field, Form, Select } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { userPath } from './path.js'
 
-interface Props {
-  page: Page
-  action: string
-}
-
 /** Shows the fields of where and how fast a new or an existing line may send. */
-export function LimitFields(props: Props & { countries: string; perNumber: number; perMinute: number }) {
-  const { page, action, countries, perNumber, perMinute } = props
-  const field = { page, action }
+export function LimitFields(props: { countries: string; perNumber: number; perMinute: number }) {
+  const { countries, perNumber, perMinute } = props
   return (
     <>
       <Field
-        {...field}
         name="countries"
         label="Allowed countries"
         value={countries}
@@ -30,7 +23,6 @@ export function LimitFields(props: Props & { countries: string; perNumber: numbe
       />
       <div class="grid">
         <Field
-          {...field}
           name="perNumber"
           label="Messages per minute to one number"
           type="number"
@@ -38,7 +30,6 @@ export function LimitFields(props: Props & { countries: string; perNumber: numbe
           more={{ min: 1 }}
         />
         <Field
-          {...field}
           name="perMinute"
           label="Messages per minute in total"
           type="number"
@@ -69,7 +60,13 @@ export function accountOptions(accounts: readonly ListedCarrierAccount[]): Accou
 }
 
 /** @param props.back the page to return to */
-export function LineSettings(props: Props & { line: OwnLine; accounts: AccountOptions; back: string }) {
+export function LineSettings(props: {
+  page: Page
+  action: string
+  line: OwnLine
+  accounts: AccountOptions
+  back: string
+}) {
   const { page, action, line, accounts, back } = props
   return (
     <section>
@@ -77,17 +74,15 @@ export function LineSettings(props: Props & { line: OwnLine; accounts: AccountOp
       <Form page={page} action={action}>
         <input type="hidden" name="back" value={back} />
         <LimitFields
-          {...{ page, action }}
           countries={line.allowedCountries?.join(',') ?? ''}
           perNumber={line.messagesPerNumberPerMinute}
           perMinute={line.messagesPerMinute}
         />
         <Select
-          {...{ page, action }}
           name="carrier"
           label="Carrier account"
           options={accounts}
-          value={typedIn(page, action, 'carrier') ?? line.carrierAccount}
+          value={line.carrierAccount}
           hint="The line can receive only through this account and its routes."
         />
         <button type="submit">Save</button>

@@ -48,14 +48,7 @@ export function showUserMessage(context: Context): Middleware {
             can then view this user's messages for 30 minutes.
           </p>
           <Form page={page} action={`${path}/look`}>
-            <Field
-              page={page}
-              action={`${path}/look`}
-              name="reason"
-              label="Reason"
-              required
-              more={{ maxLength: 300 }}
-            />
+            <Field name="reason" label="Reason" required more={{ maxLength: 300 }} />
             <button type="submit" class="primary">
               Show message
             </button>

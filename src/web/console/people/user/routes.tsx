@@ -20,8 +20,6 @@ export function LineRoutes(props: { page: Page; action: string; routes: Route[];
       <Form page={page} action={action}>
         <input type="hidden" name="back" value={back} />
         <TextArea
-          page={page}
-          action={action}
           name="routes"
           label="Preferred carrier accounts"
           rows={3}

@@ -56,8 +56,6 @@ function Ask({ page, action }: { page: Page; action: string }) {
       button="Ask another operator"
     >
       <TextArea
-        page={page}
-        action={action}
         name="reason"
         label="How did you verify their identity?"
         hint="Shown to the other operators and the user, and recorded in the audit log."

@@ -9,7 +9,7 @@ import {
 } from '../../../../domain/messages/spending/monthly-caps.js'
 import { getUser, type User } from '../../../../domain/people/users.js'
 import { fieldOf, idOf } from '../../form-values.js'
-import { Field, Form, Select, typedIn } from '../../form.js'
+import { Field, Form, Select } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
@@ -62,27 +62,14 @@ export function SpendCaps(props: {
       <details open={[action, monthlyAction].includes(page.fault?.action ?? '')}>
         <summary>Change caps</summary>
         <Form page={page} action={action} class="row">
-          <Select
-            {...{ page, action }}
-            name="of"
-            label="For"
-            options={owners}
-            value={typedIn(page, action, 'of') ?? user.id}
-          />
-          <Field page={page} action={action} name="segments" label="Segments per day (UTC)" />
+          <Select name="of" label="For" options={owners} value={user.id} />
+          <Field name="segments" label="Segments per day (UTC)" />
           <button type="submit">Save cap</button>
           <small>Leave empty for no cap.</small>
         </Form>
         <Form page={page} action={monthlyAction} class="row">
-          <Select
-            page={page}
-            action={monthlyAction}
-            name="of"
-            label="For"
-            options={owners}
-            value={typedIn(page, monthlyAction, 'of') ?? user.id}
-          />
-          <Field page={page} action={monthlyAction} name="amount" label="Amount per month (UTC)" />
+          <Select name="of" label="For" options={owners} value={user.id} />
+          <Field name="amount" label="Amount per month (UTC)" />
           <button type="submit">Save monthly cap</button>
           <small>For example 50 USD. Leave empty for no cap.</small>
         </Form>

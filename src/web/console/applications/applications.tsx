@@ -14,6 +14,7 @@ import { Layout } from '../layout.js'
 import { ListControls, listingOf, ListPages } from '../listing.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
+import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 
 type Application = Awaited<ReturnType<typeof listApplicationsOf>>[number] & { endpoint: Endpoint | null }
@@ -93,34 +94,19 @@ export function showApplications(context: Context): Middleware {
 
 function ApplicationTable({ applications }: { applications: Application[] }) {
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Kind</th>
-          <th>Events</th>
-          <th>Registered</th>
-        </tr>
-      </thead>
-      <tbody>
-        {applications.map((application) => (
-          <tr key={application.id}>
-            <td data-label="Name">
-              <a href={applicationPath(application.id)} dir="auto">
-                {application.name}
-              </a>
-            </td>
-            <td data-label="Kind">{application.kind === 'public' ? 'Public' : 'Confidential'}</td>
-            <td data-label="Events">
-              <EndpointState endpoint={application.endpoint} />
-            </td>
-            <td data-label="Registered">
-              <Time at={application.createdAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={applications}
+      columns={{
+        Name: ({ id, name }) => (
+          <a href={applicationPath(id)} dir="auto">
+            {name}
+          </a>
+        ),
+        Kind: ({ kind }) => (kind === 'public' ? 'Public' : 'Confidential'),
+        Events: ({ endpoint }) => <EndpointState endpoint={endpoint} />,
+        Registered: ({ createdAt }) => <Time at={createdAt} />,
+      }}
+    />
   )
 }
 

@@ -13,6 +13,7 @@ import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
@@ -72,55 +73,34 @@ function Authorized({ page, application }: { page: Page; application: Authorized
         )}
         . {onAccount.join(' ')}
       </p>
-      <table class="rows tidy">
-        <thead>
-          <tr>
-            <th>Line</th>
-            <th>Permissions</th>
-            <th>Connected</th>
-            <th>Last sent</th>
-            <th>Last received</th>
-            <th>
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map((line) => (
-            <tr key={line.lineId}>
-              <td data-label="Line">
-                <a href={linePath(line.lineId)} dir="auto">
-                  {line.lineName}
-                </a>
-              </td>
-              <td data-label="Permissions">{permissions(line.scopes)}</td>
-              <td data-label="Connected">
-                <Time at={line.connectedAt} />
-              </td>
-              <td data-label="Last sent">
-                <Moment at={line.lastSentAt} />
-              </td>
-              <td data-label="Last received">
-                <Moment at={line.lastReceivedAt} />
-              </td>
-              <td>
-                <Confirm
-                  page={page}
-                  action={`${AUTHORIZED}/${id}/lines/${line.lineId}/disconnect`}
-                  label="Disconnect"
-                  consequence={
-                    <>
-                      “<UserText>{name}</UserText>” immediately loses access to “
-                      <UserText>{line.lineName}</UserText>”.
-                    </>
-                  }
-                  button="Disconnect this line"
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={lines}
+        class="tidy"
+        columns={{
+          Line: ({ lineId, lineName }) => (
+            <a href={linePath(lineId)} dir="auto">
+              {lineName}
+            </a>
+          ),
+          Permissions: ({ scopes }) => permissions(scopes),
+          Connected: ({ connectedAt }) => <Time at={connectedAt} />,
+          'Last sent': ({ lastSentAt }) => <Moment at={lastSentAt} />,
+          'Last received': ({ lastReceivedAt }) => <Moment at={lastReceivedAt} />,
+        }}
+        acts={({ lineId, lineName }) => (
+          <Confirm
+            page={page}
+            action={`${AUTHORIZED}/${id}/lines/${lineId}/disconnect`}
+            label="Disconnect"
+            consequence={
+              <>
+                “<UserText>{name}</UserText>” immediately loses access to “<UserText>{lineName}</UserText>”.
+              </>
+            }
+            button="Disconnect this line"
+          />
+        )}
+      />
       <Confirm
         page={page}
         action={`${AUTHORIZED}/${id}/disconnect`}

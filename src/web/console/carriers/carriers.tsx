@@ -9,6 +9,7 @@ import { Empty } from '../form.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { answerPage, pageOf } from '../page.js'
+import { Table } from '../parts/table.js'
 
 /** Shows operators the accounts at carriers, which lines belong to. */
 export function showCarriers(context: Context): Middleware {
@@ -71,36 +72,21 @@ function KindCards({ kinds }: { kinds: ReturnType<typeof listCarrierKinds> }) {
 
 function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Kind</th>
-          <th>Lines</th>
-          <th>Pace</th>
-          <th>Connection</th>
-          <th>Last test</th>
-        </tr>
-      </thead>
-      <tbody>
-        {accounts.map((account) => (
-          <tr key={account.id}>
-            <td data-label="Name">
-              <a href={carrierPath(account.id)}>{account.name}</a>{' '}
-              {account.pausedAt !== null && <span class="badge bad">sending paused</span>}
-            </td>
-            <td data-label="Kind">{account.title}</td>
-            <td data-label="Lines">{account.lineCount}</td>
-            <td data-label="Pace">{describePace(account)}</td>
-            <td data-label="Connection">
-              <Connection account={account} />
-            </td>
-            <td data-label="Last test">
-              <LastTest account={account} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={accounts}
+      columns={{
+        Name: ({ id, name, pausedAt }) => (
+          <>
+            <a href={carrierPath(id)}>{name}</a>{' '}
+            {pausedAt !== null && <span class="badge bad">sending paused</span>}
+          </>
+        ),
+        Kind: ({ title }) => title,
+        Lines: ({ lineCount }) => lineCount,
+        Pace: describePace,
+        Connection: (account) => <Connection account={account} />,
+        'Last test': (account) => <LastTest account={account} />,
+      }}
+    />
   )
 }

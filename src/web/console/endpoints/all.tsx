@@ -9,6 +9,7 @@ import { Empty } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, listingOf, ListPages } from '../listing.js'
 import { answerPage, pageOf } from '../page.js'
+import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 import { EndpointName } from './name.js'
@@ -55,33 +56,21 @@ export function showEndpoints(context: Context): Middleware {
               : 'No endpoints match this filter.'}
           </Empty>
         ) : (
-          <table class="rows">
-            <thead>
-              <tr>
-                <th>Endpoint</th>
-                <th>Owner</th>
-                <th>State</th>
-              </tr>
-            </thead>
-            <tbody>
-              {listing.shown.map((endpoint) => (
-                <tr key={endpoint.id}>
-                  <td data-label="Endpoint">
-                    <a href={endpointPath(endpoint.id)}>
-                      <EndpointName endpoint={endpoint} />
-                    </a>
-                    {endpoint.name !== null && <span class="muted"> {withHost(endpoint).host}</span>}
-                  </td>
-                  <td data-label="Owner">
-                    <UserText>{ownerOf(endpoint)}</UserText>
-                  </td>
-                  <td data-label="State">
-                    <EndpointState endpoint={endpoint} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={listing.shown}
+            columns={{
+              Endpoint: (endpoint) => (
+                <>
+                  <a href={endpointPath(endpoint.id)}>
+                    <EndpointName endpoint={endpoint} />
+                  </a>
+                  {endpoint.name !== null && <span class="muted"> {withHost(endpoint).host}</span>}
+                </>
+              ),
+              Owner: (endpoint) => <UserText>{ownerOf(endpoint)}</UserText>,
+              State: (endpoint) => <EndpointState endpoint={endpoint} />,
+            }}
+          />
         )}
         <ListPages listing={listing} />
       </Layout>,

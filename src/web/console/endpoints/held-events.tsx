@@ -4,7 +4,9 @@ import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from './failures.js'
 import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
+import { messagePath } from '../messages/message/path.js'
 import { PhoneNumber } from '../messages/phone-number.js'
+import { Table } from '../parts/table.js'
 
 export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
 
@@ -30,7 +32,26 @@ export function HeldEvents(props: {
           ' Events with media that have not been copied are not sent from here. Resend each one from its own page, which copies its media first.'}
         {held.length > MAX_SHOWN && ` Only the newest ${MAX_SHOWN} are shown.`}
       </p>
-      {held.length > 0 && <Table held={held} />}
+      {held.length > 0 && (
+        <Table
+          rows={held.slice(0, MAX_SHOWN)}
+          hasDrawer
+          columns={{
+            Received: ({ messageId, createdAt: at }) =>
+              messageId === null ? (
+                <Time at={at} />
+              ) : (
+                <a href={messagePath(messageId)}>
+                  <Time at={at} />
+                </a>
+              ),
+            From: ({ fromNumber }) => fromNumber !== null && <PhoneNumber number={fromNumber} />,
+            Event: ({ type }) => EVENT_TYPES[type].label,
+            'Last failure': ({ lastFailure }) =>
+              lastFailure === null ? 'None' : explainFailure(lastFailure),
+          }}
+        />
+      )}
       {maySend ? (
         <Form page={page} action={action} class="inline">
           <button type="submit">Send held events</button>
@@ -40,38 +61,4 @@ export function HeldEvents(props: {
       )}
     </>
   )
-}
-
-function Table({ held }: { held: readonly HeldDelivery[] }) {
-  return (
-    <table class="rows" data-drawer="">
-      <thead>
-        <tr>
-          <th>Received</th>
-          <th>From</th>
-          <th>Event</th>
-          <th>Last failure</th>
-        </tr>
-      </thead>
-      <tbody>
-        {held.slice(0, MAX_SHOWN).map((each) => (
-          <tr key={each.id}>
-            <td data-label="Received">
-              <MessageLink held={each} />
-            </td>
-            <td data-label="From">{each.fromNumber !== null && <PhoneNumber number={each.fromNumber} />}</td>
-            <td data-label="Event">{EVENT_TYPES[each.type].label}</td>
-            <td data-label="Last failure">
-              {each.lastFailure === null ? 'None' : explainFailure(each.lastFailure)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function MessageLink({ held: { messageId, createdAt } }: { held: HeldDelivery }) {
-  const time = <Time at={createdAt} />
-  return messageId === null ? time : <a href={`/console/messages/${messageId}`}>{time}</a>
 }

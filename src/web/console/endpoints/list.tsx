@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { withHost } from '../../../domain/operating/overview/endpoints.js'
 import { Field, Form } from '../form.js'
 import type { Page } from '../page.js'
+import { Table } from '../parts/table.js'
 import { EndpointName, NameField } from './name.js'
 import { endpointPath } from './path.js'
 import { EndpointState } from './state.js'
@@ -9,30 +10,18 @@ import { EndpointState } from './state.js'
 /** Lists endpoints, each of which has its own page. */
 export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) {
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Endpoint</th>
-          <th>Host</th>
-          <th>State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {endpoints.map((endpoint) => (
-          <tr key={endpoint.id}>
-            <td data-label="Endpoint">
-              <a href={endpointPath(endpoint.id)}>
-                <EndpointName endpoint={endpoint} />
-              </a>
-            </td>
-            <td data-label="Host">{withHost(endpoint).host}</td>
-            <td data-label="State">
-              <EndpointState endpoint={endpoint} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={endpoints}
+      columns={{
+        Endpoint: (endpoint) => (
+          <a href={endpointPath(endpoint.id)}>
+            <EndpointName endpoint={endpoint} />
+          </a>
+        ),
+        Host: (endpoint) => withHost(endpoint).host,
+        State: (endpoint) => <EndpointState endpoint={endpoint} />,
+      }}
+    />
   )
 }
 

@@ -12,6 +12,7 @@ import { linePath } from './line/section.js'
 import { LineState } from './line/state.js'
 import { countDay, Figures } from '../parts/figures.js'
 import { PageHead } from '../parts/page-head.js'
+import { Table } from '../parts/table.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { reachedOf } from '../portal/gate.js'
@@ -118,51 +119,28 @@ function AddLine({ userId }: { userId: string }) {
 
 function LineTable({ rows }: { rows: readonly LineRow[] }) {
   return (
-    <table class="rows lines">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Number</th>
-          <th>State</th>
-          <th class="r">Events, 24 h</th>
-          <th class="r">Last activity</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.line.id} {...row} />
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function Row({ line, health }: Pick<LineRow, 'line' | 'health'>) {
-  const { id, number, name, lastActivityAt } = line
-  return (
-    <tr>
-      <td data-label="Name">
-        <a href={linePath(id)} class="name">
-          {name === number ? <PhoneNumber number={number} /> : <UserText>{name}</UserText>}
-        </a>
-      </td>
-      <td data-label="Number" class="wide muted">
-        {name === number ? 'No name yet' : <PhoneNumber number={number} />}
-      </td>
-      <td data-label="State">
-        <LineState line={line} health={health} />
-      </td>
-      <td data-label="Events, 24 h" class="wide r">
-        {health?.endpoints[0] === undefined ? (
-          <span class="muted">No endpoint</span>
-        ) : (
-          <Sparkline events={health.events} />
-        )}
-      </td>
-      <td data-label="Last activity" class="r muted">
-        {lastActivityAt === null ? 'None yet' : <Ago at={lastActivityAt} />}
-      </td>
-    </tr>
+    <Table
+      rows={rows}
+      class="lines"
+      columns={{
+        Name: ({ line: { id, name } }) => (
+          <a href={linePath(id)} class="name">
+            <UserText>{name}</UserText>
+          </a>
+        ),
+        Number: ({ line: { name, number } }) =>
+          name === number ? 'No name yet' : <PhoneNumber number={number} />,
+        State: ({ line, health }) => <LineState line={line} health={health} />,
+        'Events, 24 h': ({ health }) =>
+          health?.endpoints[0] === undefined ? (
+            <span class="muted">No endpoint</span>
+          ) : (
+            <Sparkline events={health.events} />
+          ),
+        'Last activity': ({ line: { lastActivityAt: at } }) => (at === null ? 'None yet' : <Ago at={at} />),
+      }}
+      looks={{ Number: 'wide muted', 'Events, 24 h': 'wide r', 'Last activity': 'r muted' }}
+    />
   )
 }
 

@@ -20,6 +20,7 @@ import { ContactName } from './conversation/contact-name.js'
 import { messagePath } from './message/path.js'
 import { PhoneNumber } from './phone-number.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 import { Status } from '../status.js'
 import { labelOf, UserText } from '../user-text.js'
@@ -152,27 +153,28 @@ function Results(props: {
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>
           <MoreNote count={messages.length} />
-          <table class="rows" data-drawer="">
-            <thead>
-              <tr>
-                <th>Message</th>
-                <th>Line</th>
-                <th>Status</th>
-                <th class="r">Time</th>
-              </tr>
-            </thead>
-            <tbody>
-              {messages.map((message) => (
-                <MessageRow
-                  key={message.id}
-                  message={message}
-                  name={props.contacts.get(otherNumberOf(message))?.name}
-                  isTheirs={isTheirs(message.userId)}
-                  isOpen={opened.has(message.userId)}
-                />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={messages.map((message) => ({
+              message,
+              name: props.contacts.get(otherNumberOf(message))?.name,
+              isTheirs: isTheirs(message.userId),
+              isOpen: opened.has(message.userId),
+            }))}
+            hasDrawer
+            columns={{
+              Message: MessageCell,
+              Line: ({ message: { lineName, ownerEmail }, isTheirs }) => (
+                <>
+                  <UserText>{lineName}</UserText>
+                  {!isTheirs && <Owner>{ownerEmail}</Owner>}
+                </>
+              ),
+              Status: ({ message: { status } }) => <Status status={status} />,
+              Time: ({ message: { createdAt } }) => <Ago at={createdAt} />,
+            }}
+            looks={{ Time: 'r' }}
+            bare={['Message', 'Line', 'Time']}
+          />
         </section>
       )}
       {lines.length > 0 && (
@@ -234,7 +236,7 @@ function otherNumberOf({ direction, fromNumber, toNumber }: FoundMessage): strin
 }
 
 /** Operators see the outcome of others' messages, and their numbers only after giving a reason. */
-function MessageRow(props: {
+function MessageCell(props: {
   message: FoundMessage
   /** The reader's own name for the other party. */
   name: string | null | undefined
@@ -242,41 +244,28 @@ function MessageRow(props: {
   isOpen: boolean
 }) {
   const { message, name, isTheirs, isOpen } = props
-  const { id, direction, type, error, status, lineName, ownerEmail } = message
+  const { id, direction, type, error, text, userId } = message
   const number = otherNumberOf(message)
-  const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
   return (
-    <tr>
-      <td>
-        <a href={isTheirs ? messagePath(id) : userMessagePath(message.userId, id)}>
-          {what}
-          {isTheirs ? (
-            <ContactName number={number} name={name} />
-          ) : isOpen ? (
-            <PhoneNumber number={number} />
-          ) : (
-            `…${number.slice(-2)}`
-          )}
-        </a>{' '}
-        {!isTheirs && <code class="muted">{id}</code>}
-        {isTheirs && message.text !== null && (
-          <p class="muted">
-            <UserText>{excerptOf(message.text)}</UserText>
-          </p>
+    <>
+      <a href={isTheirs ? messagePath(id) : userMessagePath(userId, id)}>
+        {`${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `}
+        {isTheirs ? (
+          <ContactName number={number} name={name} />
+        ) : isOpen ? (
+          <PhoneNumber number={number} />
+        ) : (
+          `…${number.slice(-2)}`
         )}
-        {error !== null && <p class="why">{explainFailure(error)}</p>}
-      </td>
-      <td>
-        <UserText>{lineName}</UserText>
-        {!isTheirs && <Owner>{ownerEmail}</Owner>}
-      </td>
-      <td data-label="Status">
-        <Status status={status} />
-      </td>
-      <td class="r">
-        <Ago at={message.createdAt} />
-      </td>
-    </tr>
+      </a>{' '}
+      {!isTheirs && <code class="muted">{id}</code>}
+      {isTheirs && text !== null && (
+        <p class="muted">
+          <UserText>{excerptOf(text)}</UserText>
+        </p>
+      )}
+      {error !== null && <p class="why">{explainFailure(error)}</p>}
+    </>
   )
 }
 

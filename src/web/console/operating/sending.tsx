@@ -14,6 +14,8 @@ import { Confirm, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { Table } from '../parts/table.js'
+import { userPath } from '../people/user/path.js'
 import { pauserOf } from './pauser.js'
 import { UserText } from '../user-text.js'
 
@@ -83,31 +85,21 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
   if (paused.length === 0) return <p class="empty">Nothing is paused.</p>
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>Paused</th>
-            <th>Since</th>
-            <th>By</th>
-          </tr>
-        </thead>
-        <tbody>
-          {paused.slice(0, MAX_SHOWN).map(({ kind, id, name, userId, pausedAt, pausedBy }) => (
-            <tr key={id}>
-              <td data-label="Paused">
-                {kind === 'account' ? 'Carrier account ' : 'Line '}
-                <a href={kind === 'account' ? carrierPath(id) : `/console/users/${userId ?? ''}`}>
-                  <UserText>{name}</UserText>
-                </a>
-              </td>
-              <td data-label="Since">
-                <Time at={pausedAt} />
-              </td>
-              <td data-label="By">{pausedBy ?? <span class="muted">The command line</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={paused.slice(0, MAX_SHOWN)}
+        columns={{
+          Paused: ({ kind, id, name, userId }) => (
+            <>
+              {kind === 'account' ? 'Carrier account ' : 'Line '}
+              <a href={kind === 'account' ? carrierPath(id) : userPath(userId ?? '')}>
+                <UserText>{name}</UserText>
+              </a>
+            </>
+          ),
+          Since: ({ pausedAt }) => <Time at={pausedAt} />,
+          By: ({ pausedBy }) => pausedBy ?? <span class="muted">The command line</span>,
+        }}
+      />
       {paused.length > MAX_SHOWN && <p class="muted">Only the first {MAX_SHOWN} are shown.</p>}
     </>
   )

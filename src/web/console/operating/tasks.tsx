@@ -15,6 +15,7 @@ import { live } from '../live.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { OlderPages } from '../parts/older-pages.js'
+import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
@@ -133,34 +134,17 @@ function TaskTable({ page, tasks, before, lines }: TasksView) {
     )
   }
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Task</th>
-          <th>Progress</th>
-          <th>State</th>
-          <th>Started</th>
-        </tr>
-      </thead>
-      <tbody>
-        {tasks.map((task) => (
-          <tr key={task.id}>
-            <td data-label="Task">
-              <What task={task} lines={lines} />
-            </td>
-            <td data-label="Progress">
-              <Bar task={task} />
-            </td>
-            <td data-label="State">
-              <State page={page} task={task} before={before} line={lines.get(task.lineId ?? '')} />
-            </td>
-            <td data-label="Started">
-              <Time at={task.createdAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={tasks}
+      columns={{
+        Task: (task) => <What task={task} lines={lines} />,
+        Progress: (task) => <Bar task={task} />,
+        State: (task) => (
+          <State page={page} task={task} before={before} line={lines.get(task.lineId ?? '')} />
+        ),
+        Started: ({ createdAt }) => <Time at={createdAt} />,
+      }}
+    />
   )
 }
 

@@ -12,6 +12,8 @@ import { ListControls, searchOf } from '../listing.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page, type ShownOnce } from '../page.js'
 import { userPath, USERS } from './user/path.js'
 import { PageHead } from '../parts/page-head.js'
+import { Table } from '../parts/table.js'
+import { Copyable } from '../secret.js'
 import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
@@ -90,39 +92,30 @@ export function showUsers(context: Context): Middleware {
         {users.length === 0 ? (
           <Empty>No users match this filter.</Empty>
         ) : (
-          <table class="rows">
-            <thead>
-              <tr>
-                <th>User</th>
-                <th>Role</th>
-                <th>Second factor</th>
-                <th>State</th>
-              </tr>
-            </thead>
-            <tbody>
-              {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
-                <tr key={id}>
-                  <td>
-                    <a href={`${USERS}/${id}`} class="name">
-                      <UserText>{name}</UserText>
-                    </a>
-                    {name !== email && <small>{email}</small>}
-                  </td>
-                  <td>{role === 'operator' ? 'Operator' : 'User'}</td>
-                  <td data-label="Second factor">{hasSecondFactor ? 'On' : 'Off'}</td>
-                  <td data-label="State">
-                    {disabledAt !== null ? (
-                      <span class="badge bad">disabled</span>
-                    ) : hasPassword ? (
-                      <span class="badge good">set up</span>
-                    ) : (
-                      <span class="badge">not set up yet</span>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={users}
+            columns={{
+              User: ({ id, email, name }) => (
+                <>
+                  <a href={userPath(id)} class="name">
+                    <UserText>{name}</UserText>
+                  </a>
+                  {name !== email && <small>{email}</small>}
+                </>
+              ),
+              Role: ({ role }) => (role === 'operator' ? 'Operator' : 'User'),
+              'Second factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
+              State: ({ hasPassword, disabledAt }) =>
+                disabledAt !== null ? (
+                  <span class="badge bad">disabled</span>
+                ) : hasPassword ? (
+                  <span class="badge good">set up</span>
+                ) : (
+                  <span class="badge">not set up yet</span>
+                ),
+            }}
+            bare={['User', 'Role']}
+          />
         )}
         <nav class="pages" aria-label="Pages">
           {before === undefined ? <span /> : <a href={filterPath(USERS, asked)}>First page</a>}
@@ -202,14 +195,9 @@ function SetUpLinkPage(props: { page: Page; user: { id: string; email: string };
         They use this link to set a password and sign in. It works once, expires on{' '}
         <Time at={link.expiresAt} />, and is not shown again.
       </p>
-      <p class="copyable">
-        <code id="set-up-link">{link.url}</code>
-        <button type="button" data-copy="set-up-link" hidden>
-          Copy
-        </button>
-      </p>
+      <Copyable id="set-up-link" text={link.url} what="the link" />
       <p>
-        Next: <a href={`${USERS}/${user.id}`}>give {user.email} a line</a>.
+        Next: <a href={userPath(user.id)}>give {user.email} a line</a>.
       </p>
     </Layout>
   )

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Usage } from '../../../domain/messages/spending/usage.js'
 import { PhoneNumber } from '../messages/phone-number.js'
+import { Table } from '../parts/table.js'
 import { UserText } from '../user-text.js'
 
 /**
@@ -27,48 +28,30 @@ export function UsageTable(props: {
         {notes.map((note) => `${note} `)}
         {children}
       </p>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>Line</th>
-            <th>Month</th>
-            <th class="r">Messages</th>
-            <th class="r">Segments</th>
-            <th class="r">Cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {usage.map((row) => {
-            const line = byId.get(row.lineId)
-            return (
-              <tr key={`${row.month} ${row.lineId}`}>
-                <td>
-                  {line !== undefined && (
-                    <strong>
-                      <UserText>{line.name}</UserText>
-                    </strong>
-                  )}{' '}
-                  {line !== undefined && line.name !== line.number && (
-                    <span class="muted">
-                      <PhoneNumber number={line.number} />
-                    </span>
-                  )}
-                </td>
-                <td>{row.month}</td>
-                <td data-label="Messages" class="r">
-                  {row.messageCount.toLocaleString('en')}
-                </td>
-                <td data-label="Segments" class="r">
-                  {isOwnCount ? row.segmentCount.toLocaleString('en') : segmentsOf(row)}
-                </td>
-                <td data-label="Cost" class="r">
-                  {isUnpriced ? <span class="muted">–</span> : costOf(row)}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        rows={usage.map((row) => ({ ...row, line: byId.get(row.lineId) }))}
+        columns={{
+          Line: ({ line }) =>
+            line !== undefined && (
+              <>
+                <strong>
+                  <UserText>{line.name}</UserText>
+                </strong>{' '}
+                {line.name !== line.number && (
+                  <span class="muted">
+                    <PhoneNumber number={line.number} />
+                  </span>
+                )}
+              </>
+            ),
+          Month: ({ month }) => month,
+          Messages: ({ messageCount }) => messageCount.toLocaleString('en'),
+          Segments: (row) => (isOwnCount ? row.segmentCount.toLocaleString('en') : segmentsOf(row)),
+          Cost: (row) => (isUnpriced ? <span class="muted">–</span> : costOf(row)),
+        }}
+        looks={{ Messages: 'r', Segments: 'r', Cost: 'r' }}
+        bare={['Line', 'Month']}
+      />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { findDeliveriesOfApplication } from '../../../../domain/endpoints/deliveries/delivery-history.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
+import { Table } from '../../parts/table.js'
 import { Status } from '../../status.js'
 
 /** This many are enough to see how the endpoint is doing. `/v1` has all of them. */
@@ -16,36 +17,17 @@ export function Deliveries({ deliveries }: { deliveries: Deliveries }) {
       {deliveries.length === 0 ? (
         <p class="empty">No events yet. Each message that a connected line receives creates one.</p>
       ) : (
-        <table class="rows">
-          <thead>
-            <tr>
-              <th>Time</th>
-              <th>Event</th>
-              <th>State</th>
-              <th>Attempts</th>
-              <th>Last failure</th>
-            </tr>
-          </thead>
-          <tbody>
-            {deliveries.map((each) => (
-              <tr key={each.id}>
-                <td data-label="Time">
-                  <Time at={each.createdAt} />
-                </td>
-                <td data-label="Event">
-                  <code>{each.type}</code>
-                </td>
-                <td data-label="State">
-                  <Status status={each.status} />
-                </td>
-                <td data-label="Attempts">{each.attemptCount}</td>
-                <td data-label="Last failure">
-                  {each.lastFailure === null ? 'None' : explainFailure(each.lastFailure)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={deliveries}
+          columns={{
+            Time: ({ createdAt }) => <Time at={createdAt} />,
+            Event: ({ type }) => <code>{type}</code>,
+            State: ({ status }) => <Status status={status} />,
+            Attempts: ({ attemptCount }) => attemptCount,
+            'Last failure': ({ lastFailure }) =>
+              lastFailure === null ? 'None' : explainFailure(lastFailure),
+          }}
+        />
       )}
     </section>
   )

@@ -16,6 +16,8 @@ import { CheckBox, Empty, faultOfForm, Field, Form } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Act } from '../../page.js'
+import { Table } from '../../parts/table.js'
+import { userPath } from '../../people/user/path.js'
 import { UserText } from '../../user-text.js'
 import { TASKS } from '../../operating/tasks.js'
 import type { CarrierView } from './page-model.js'
@@ -33,20 +35,30 @@ export function NumberList({ view, numbers }: { view: CarrierView; numbers: Acco
   if (numbers.length === 0) return <Empty>This account has no numbers yet. Buy one at {account.title}.</Empty>
   return (
     <Form page={page} action={action}>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>Number</th>
-            <th>Carrier's name</th>
-            <th>Line</th>
-          </tr>
-        </thead>
-        <tbody>
-          {numbers.map((each) => (
-            <NumberRow key={each.id} {...each} isTicked={ticked.has(each.number)} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={numbers}
+        columns={{
+          Number: ({ number, line }) =>
+            line === undefined ? (
+              <label>
+                <input type="checkbox" name="number" value={number} checked={ticked.has(number)} />{' '}
+                <PhoneNumber number={number} />
+              </label>
+            ) : (
+              <PhoneNumber number={number} />
+            ),
+          "Carrier's name": ({ name }) => <UserText>{name}</UserText>,
+          Line: ({ line }) =>
+            line === undefined ? (
+              <span class="muted">Not a line yet</span>
+            ) : (
+              // This is one element, because on a phone a cell with a link lays out its children side by side.
+              <span>
+                <a href={userPath(line.userId)}>{line.ownerEmail}</a>, at {line.carrierAccount}
+              </span>
+            ),
+        }}
+      />
       <Field
         name="owner"
         label="Owner of the new lines"
@@ -63,36 +75,6 @@ export function NumberList({ view, numbers }: { view: CarrierView; numbers: Acco
       )}
       <button type="submit">Import selected numbers</button>
     </Form>
-  )
-}
-
-function NumberRow({ number, name, line, isTicked }: AccountNumber & { isTicked: boolean }) {
-  return (
-    <tr>
-      <td data-label="Number">
-        {line === undefined ? (
-          <label>
-            <input type="checkbox" name="number" value={number} checked={isTicked} />{' '}
-            <PhoneNumber number={number} />
-          </label>
-        ) : (
-          <PhoneNumber number={number} />
-        )}
-      </td>
-      <td data-label="Carrier's name">
-        <UserText>{name}</UserText>
-      </td>
-      <td data-label="Line">
-        {line === undefined ? (
-          <span class="muted">Not a line yet</span>
-        ) : (
-          // This is one element, because on a phone a cell with a link lays out its children side by side.
-          <span>
-            <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrierAccount}
-          </span>
-        )}
-      </td>
-    </tr>
   )
 }
 

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { ListCost } from '../../../../domain/messages/text-list/cost.js'
 import type { ListPlan, PlannedText } from '../../../../domain/messages/text-list/plan.js'
 import { measureText } from '../../../../domain/messages/segments.js'
@@ -6,6 +5,8 @@ import { countOf } from '../../../../domain/operating/overview/figures.js'
 import { Form } from '../../form.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Page } from '../../page.js'
+import { Fact } from '../../parts/facts.js'
+import { Table } from '../../parts/table.js'
 import { UserText } from '../../user-text.js'
 
 export interface PreviewedList {
@@ -35,27 +36,27 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
     <section aria-labelledby="preview" tabIndex={-1} autofocus>
       <h2 id="preview">Preview</h2>
       <dl class="pairs">
-        <Pair label="Rows">
+        <Fact label="Rows">
           {count(goodCount)} of {count(texts.length)} will be sent
           {skipped.length > 0 && `, ${count(skipped.length)} skipped`}
-        </Pair>
+        </Fact>
         {goodCount > 0 && (
-          <Pair label="Sending takes">
+          <Fact label="Sending takes">
             About {durationOf(goodCount / perMinute)} at {count(perMinute)} a minute
-          </Pair>
+          </Fact>
         )}
-        <Pair label="Segments">{count(segmentCount)}</Pair>
+        <Fact label="Segments">{count(segmentCount)}</Fact>
         {cost.estimate !== undefined && (
-          <Pair label="Estimated cost">
+          <Fact label="Estimated cost">
             About {cost.estimate.amount.toFixed(2)} {cost.estimate.currency}, at this line's recent prices
-          </Pair>
+          </Fact>
         )}
-        <Pair label="Phone numbers">
+        <Fact label="Phone numbers">
           Column “<UserText>{plan.column}</UserText>”
-        </Pair>
-        <Pair label="Columns">
+        </Fact>
+        <Fact label="Columns">
           <UserText>{columns.join(', ')}</UserText>
-        </Pair>
+        </Fact>
       </dl>
       {cost.segmentsLeft !== undefined && cost.segmentsLeft < segmentCount && (
         <p class="fault">
@@ -70,41 +71,18 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
   )
 }
 
-function Pair({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
 function First({ texts, plan: { goodCount, languages } }: { texts: readonly PlannedText[]; plan: ListPlan }) {
   return (
     <>
       <h3>{goodCount <= texts.length ? 'Texts' : `First ${texts.length} texts`}</h3>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>To</th>
-            <th>Text</th>
-            <th>Segments</th>
-          </tr>
-        </thead>
-        <tbody>
-          {texts.map(({ line, toNumber, text }) => (
-            <tr key={line}>
-              <td data-label="To">
-                <PhoneNumber number={toNumber ?? ''} />
-              </td>
-              <td data-label="Text">
-                <UserText>{text ?? ''}</UserText>
-              </td>
-              <td data-label="Segments">{measureText(text ?? '', languages).segmentCount}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={texts}
+        columns={{
+          To: ({ toNumber }) => <PhoneNumber number={toNumber ?? ''} />,
+          Text: ({ text }) => <UserText>{text ?? ''}</UserText>,
+          Segments: ({ text }) => measureText(text ?? '', languages).segmentCount,
+        }}
+      />
     </>
   )
 }
@@ -117,34 +95,20 @@ function Skipped({ texts }: { texts: readonly PlannedText[] }) {
       {reasons.length > 1 && (
         <dl class="pairs">
           {reasons.map(([reason, rows]) => (
-            <Pair key={reason} label={<UserText>{reason}</UserText>}>
+            <Fact key={reason} label={<UserText>{reason}</UserText>}>
               {count(rows)} {rows === 1 ? 'row' : 'rows'}
-            </Pair>
+            </Fact>
           ))}
         </dl>
       )}
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>Row</th>
-            <th>Number</th>
-            <th>Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {texts.slice(0, SKIPPED_SHOWN).map(({ line, writtenNumber, reason }) => (
-            <tr key={line}>
-              <td data-label="Row">Row {line}</td>
-              <td data-label="Number">
-                <UserText>{writtenNumber.slice(0, 40)}</UserText>
-              </td>
-              <td data-label="Reason">
-                <UserText>{reason ?? ''}</UserText>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={texts.slice(0, SKIPPED_SHOWN)}
+        columns={{
+          Row: ({ line }) => `Row ${line}`,
+          Number: ({ writtenNumber }) => <UserText>{writtenNumber.slice(0, 40)}</UserText>,
+          Reason: ({ reason }) => <UserText>{reason ?? ''}</UserText>,
+        }}
+      />
       {texts.length > SKIPPED_SHOWN && (
         <p class="muted">And {count(texts.length - SKIPPED_SHOWN)} more. The results list all of them.</p>
       )}

@@ -5,6 +5,7 @@ import {
   changesOf,
   type Change,
 } from '../../../../domain/operating/audit/describe.js'
+import { Table } from '../../parts/table.js'
 import { TimeIn } from '../../time-filter-fields.js'
 import { UserText } from '../../user-text.js'
 import { LOG } from './paths.js'
@@ -17,41 +18,22 @@ export function AuditList(props: {
 }) {
   const { rows, zone, isOwn } = props
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Action</th>
-          <th>Actor</th>
-          {!isOwn && <th>Owner</th>}
-          <th>Address</th>
-          <th class="r">Time</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id}>
-            <td>
-              <What row={row} isOwn={isOwn} />
-            </td>
-            <td>
-              <UserText>{describeActor(row)}</UserText>
-            </td>
-            {!isOwn && (
-              <td data-label="Owner">
-                {row.userId !== null && (
-                  <a href={`${LOG}?user=${row.userId}`}>{row.userEmail ?? row.userId}</a>
-                )}
-              </td>
-            )}
-            {/* An IPv6 address may break between its groups. */}
-            <td class="whole">{row.address?.split(/(?<=:)/).map((part) => [part, <wbr />])}</td>
-            <td class="r">
-              <TimeIn zone={zone} at={row.at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={rows}
+      columns={{
+        Action: (row) => <What row={row} isOwn={isOwn} />,
+        Actor: (row) => <UserText>{describeActor(row)}</UserText>,
+        Owner:
+          !isOwn &&
+          (({ userId, userEmail }) =>
+            userId !== null && <a href={`${LOG}?user=${userId}`}>{userEmail ?? userId}</a>),
+        // An IPv6 address may break between its groups.
+        Address: ({ address }) => address?.split(/(?<=:)/).map((part) => [part, <wbr />]),
+        Time: ({ at }) => <TimeIn zone={zone} at={at} />,
+      }}
+      looks={{ Address: 'whole', Time: 'r' }}
+      bare={['Action', 'Actor', 'Address', 'Time']}
+    />
   )
 }
 

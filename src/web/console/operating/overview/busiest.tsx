@@ -9,6 +9,8 @@ import { SPANS, type Span } from '../../../../domain/operating/overview/spans.js
 import { Time } from '../../form.js'
 import { OVERVIEW } from '../../home.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
+import { Table } from '../../parts/table.js'
+import { userPath } from '../../people/user/path.js'
 import { UserText } from '../../user-text.js'
 
 const TITLES: Record<Dimension, string> = {
@@ -71,65 +73,42 @@ export function BusyTable(props: {
 }) {
   const { rows, by, span, pathOf, figurePathOf = pathOf } = props
   const isOfEvents = by === 'endpoint'
+  const out = isOfEvents ? 'Events' : 'Accepted'
   const overTime = `${isOfEvents ? 'Events' : 'Messages'}, ${SPANS[span].label}`
+  const figure = (name: 'out' | 'in' | 'failed') => (busy: Busy) => (
+    <a href={figurePathOf(busy, name)}>{describeCount(busy[`${name}Count`])}</a>
+  )
   return (
-    <table class="rows busy">
-      <thead>
-        <tr>
-          <th>{NOUNS[by]}</th>
-          <th class="r">{isOfEvents ? 'Events' : 'Accepted'}</th>
-          {!isOfEvents && <th class="r">Received</th>}
-          <th class="r">Failed</th>
-          <th class="r">{overTime}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((busy) => {
-          const { id, name, number, ownerEmail, outCount, inCount, failedCount } = busy
-          return (
-            <tr key={id}>
-              <td data-label={NOUNS[by]}>
-                <span>
-                  <a href={pathOf(busy)}>
-                    {by === 'line' && number === null ? (
-                      <PhoneNumber number={name} />
-                    ) : (
-                      <UserText>{name}</UserText>
-                    )}
-                  </a>{' '}
-                  {number !== null && (
-                    <>
-                      <span class="muted">
-                        <PhoneNumber number={number} />
-                      </span>{' '}
-                    </>
-                  )}
-                  {by !== 'user' && ownerEmail !== null && (
-                    <a href={`/console/users/${busy.userId ?? ''}`} class="muted">
-                      {ownerEmail}
-                    </a>
-                  )}
-                </span>
-              </td>
-              <td data-label={isOfEvents ? 'Events' : 'Accepted'} class="r">
-                <a href={figurePathOf(busy, 'out')}>{describeCount(outCount)}</a>
-              </td>
-              {!isOfEvents && (
-                <td data-label="Received" class="r">
-                  <a href={figurePathOf(busy, 'in')}>{describeCount(inCount)}</a>
-                </td>
-              )}
-              <td data-label="Failed" class="r">
-                <a href={figurePathOf(busy, 'failed')}>{describeCount(failedCount)}</a>
-              </td>
-              <td data-label={overTime} class="r">
-                <Bars busy={busy} noun={isOfEvents ? 'event' : 'message'} span={span} />
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table
+      rows={rows}
+      class="busy"
+      columns={{
+        [NOUNS[by]]: (busy) => (
+          <span>
+            <a href={pathOf(busy)}>
+              <UserText>{busy.name}</UserText>
+            </a>{' '}
+            {busy.number !== null && (
+              <>
+                <span class="muted">
+                  <PhoneNumber number={busy.number} />
+                </span>{' '}
+              </>
+            )}
+            {by !== 'user' && busy.ownerEmail !== null && (
+              <a href={userPath(busy.userId ?? '')} class="muted">
+                {busy.ownerEmail}
+              </a>
+            )}
+          </span>
+        ),
+        [out]: figure('out'),
+        Received: !isOfEvents && figure('in'),
+        Failed: figure('failed'),
+        [overTime]: (busy) => <Bars busy={busy} noun={isOfEvents ? 'event' : 'message'} span={span} />,
+      }}
+      looks={{ [out]: 'r', Received: 'r', Failed: 'r', [overTime]: 'r' }}
+    />
   )
 }
 

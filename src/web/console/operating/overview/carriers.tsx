@@ -5,47 +5,31 @@ import { carrierPath } from '../../carriers/carrier/page-model.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
 import { percent } from '../../parts/figures.js'
+import { Table } from '../../parts/table.js'
 import { Words } from '../../parts/words.js'
 
 export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Account</th>
-          <th>State</th>
-          <th class="r">Lines</th>
-          <th>Last 15 minutes</th>
-          <th>Last error, 24{'\u00a0'}h</th>
-        </tr>
-      </thead>
-      <tbody>
-        {carriers.map((carrier) => (
-          <tr key={carrier.id}>
-            <td data-label="Account">
-              <span>
-                <a href={carrierPath(carrier.id)}>{carrier.name}</a>{' '}
-                <span class="muted">{carrier.title}</span>
-              </span>
-            </td>
-            <td data-label="State">
-              <span>
-                <span class={`badge ${carrier.mood}`}>{carrier.state}</span>{' '}
-                <Words>{carrier.faults.join(' ')}</Words>
-                {carrier.sessions?.isWhole === true && `Sessions: ${carrier.sessions.words}.`}
-              </span>
-            </td>
-            <td data-label="Lines" class="r">
-              {describeCount(carrier.lineCount)}
-            </td>
-            <td data-label="Last 15 minutes">{describeRecent(carrier)}</td>
-            <td data-label="Last error">
-              <LastError carrier={carrier} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={carriers}
+      columns={{
+        Account: ({ id, name, title }) => (
+          <span>
+            <a href={carrierPath(id)}>{name}</a> <span class="muted">{title}</span>
+          </span>
+        ),
+        State: ({ mood, state, faults, sessions }) => (
+          <span>
+            <span class={`badge ${mood}`}>{state}</span> <Words>{faults.join(' ')}</Words>
+            {sessions?.isWhole === true && `Sessions: ${sessions.words}.`}
+          </span>
+        ),
+        Lines: ({ lineCount }) => describeCount(lineCount),
+        'Last 15 minutes': describeRecent,
+        'Last error, 24\u00a0h': (carrier) => <LastError carrier={carrier} />,
+      }}
+      looks={{ Lines: 'r' }}
+    />
   )
 }
 

@@ -4,7 +4,7 @@ import { countOf, describeCount } from '../../../../domain/operating/overview/fi
 import { cureOf } from '../../../../domain/operating/overview/needs.js'
 import { badgeOfEndpoint } from '../../../../domain/operating/causes.js'
 import { Time } from '../../form.js'
-import { PhoneNumber } from '../../messages/phone-number.js'
+import { Table } from '../../parts/table.js'
 import { UserText } from '../../user-text.js'
 import { CureLink } from './cure-link.js'
 
@@ -23,51 +23,33 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
             : [`${countOf(failingCount, 'endpoint is', 'endpoints are')} failing.`]),
         ].join(' ')}
       </p>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>Endpoint</th>
-            <th>State</th>
-            <th class="r">Waiting</th>
-            <th>
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {endpoints.map((endpoint) => (
-            <tr key={endpoint.id}>
-              <td data-label="Endpoint">
-                <span>
-                  <NameOf endpoint={endpoint} />
-                  <span class="muted">{endpoint.host}</span>
-                </span>
-              </td>
-              <td data-label="State">
-                <State endpoint={endpoint} />
-              </td>
-              <td data-label="Waiting" class="r">
-                {waiting(endpoint)}
-              </td>
-              <td class="r">
-                <CureLink cure={cureOf(endpoint)} userId={userId} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={endpoints}
+        columns={{
+          Endpoint: (endpoint) => (
+            <span>
+              <NameOf endpoint={endpoint} />
+              <span class="muted">{endpoint.host}</span>
+            </span>
+          ),
+          State: (endpoint) => <State endpoint={endpoint} />,
+          Waiting: waiting,
+        }}
+        looks={{ Waiting: 'r' }}
+        acts={(endpoint) => <CureLink cure={cureOf(endpoint)} userId={userId} />}
+      />
     </>
   )
 }
 
 /** The account's own endpoints have no name but their host. */
-function NameOf({ endpoint: { lineName, lineNumber, applicationName } }: { endpoint: TroubledEndpoint }) {
+function NameOf({ endpoint: { lineName, applicationName } }: { endpoint: TroubledEndpoint }) {
   const name = lineName ?? applicationName
   if (name === null) return null
   return (
     <>
       <strong>
-        {name === lineNumber ? <PhoneNumber number={name} /> : <UserText>{name}</UserText>}
+        <UserText>{name}</UserText>
       </strong>{' '}
     </>
   )

@@ -1,56 +1,33 @@
 import { describeCount, describeMs } from '../../../../domain/operating/overview/figures.js'
 import { MAX_WAITING, type QueueView } from '../../../../domain/operating/overview/queues.js'
+import { Table } from '../../parts/table.js'
 import { Words } from '../../parts/words.js'
 
 const MOODS = { normal: 'good', behind: 'waiting', stuck: 'bad' }
 
 export function Queues({ queues }: { queues: readonly QueueView[] }) {
   return (
-    <table class="rows queues">
-      <thead>
-        <tr>
-          <th>Queue</th>
-          <th>State</th>
-          <th class="r">Waiting</th>
-          <th class="r">In progress</th>
-          <th class="r">Oldest</th>
-          <th class="r">Last minute</th>
-          <th class="r">Workers</th>
-        </tr>
-      </thead>
-      <tbody>
-        {queues.map((queue) => (
-          <tr key={queue.name}>
-            <td data-label="Queue">
-              <a href="/queues">{queue.name}</a>
-            </td>
-            <td data-label="State">
-              <span>
-                <span class={`badge ${MOODS[queue.state]}`}>{queue.state}</span>{' '}
-                <span class="muted">
-                  <Words>{queue.why}</Words>
-                </span>
-              </span>
-            </td>
-            <td data-label="Waiting" class="r">
-              {waiting(queue.waitingCount)}
-            </td>
-            <td data-label="In progress" class="r wide">
-              {figure(queue.underWayCount, describeCount)}
-            </td>
-            <td data-label="Oldest" class="r wide">
-              {figure(queue.oldestMs, describeMs)}
-            </td>
-            <td data-label="Last minute" class="r">
-              {figure(queue.perMinute, describeCount)}
-            </td>
-            <td data-label="Workers" class="r">
-              {figure(queue.workers, describeCount)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={queues}
+      class="queues"
+      columns={{
+        Queue: ({ name }) => <a href="/queues">{name}</a>,
+        State: ({ state, why }) => (
+          <span>
+            <span class={`badge ${MOODS[state]}`}>{state}</span>{' '}
+            <span class="muted">
+              <Words>{why}</Words>
+            </span>
+          </span>
+        ),
+        Waiting: ({ waitingCount }) => waiting(waitingCount),
+        'In progress': ({ underWayCount }) => figure(underWayCount, describeCount),
+        Oldest: ({ oldestMs }) => figure(oldestMs, describeMs),
+        'Last minute': ({ perMinute }) => figure(perMinute, describeCount),
+        Workers: ({ workers }) => figure(workers, describeCount),
+      }}
+      looks={{ Waiting: 'r', 'In progress': 'r wide', Oldest: 'r wide', 'Last minute': 'r', Workers: 'r' }}
+    />
   )
 }
 

@@ -9,6 +9,7 @@ import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { browserOf, noteSecondFactor, sessionOf } from '../session.js'
 import { UserText } from '../../user-text.js'
+import { Table } from '../../parts/table.js'
 import { credentialOf, PasskeyForm } from './passkey-form.js'
 import { SECOND_FACTOR } from './path.js'
 import { recoveryCodesAt } from './recovery-codes.js'
@@ -31,7 +32,25 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
           have.
         </p>
       )}
-      {passkeys.length > 0 && <Table page={page} passkeys={passkeys} />}
+      {passkeys.length > 0 && (
+        <Table
+          rows={passkeys}
+          columns={{
+            Name: ({ name }) => <UserText>{name}</UserText>,
+            Added: ({ createdAt }) => <Time at={createdAt} />,
+            'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />),
+          }}
+          acts={({ id }) => (
+            <Confirm
+              page={page}
+              action={`${ACTION}/${id}/remove`}
+              label="Remove"
+              consequence="You can no longer sign in with it. Your device may still offer it until you delete it there."
+              button="Remove passkey"
+            />
+          )}
+        />
+      )}
       {isPossible && (
         <PasskeyForm page={page} action={ACTION} does="add" button="Add passkey">
           <input type="hidden" name="next" value={next} />
@@ -45,45 +64,6 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
         </PasskeyForm>
       )}
     </section>
-  )
-}
-
-function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
-  return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Added</th>
-          <th>Last used</th>
-          <th>
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {passkeys.map(({ id, name, createdAt, lastUsedAt }) => (
-          <tr key={id}>
-            <td data-label="Name">
-              <UserText>{name}</UserText>
-            </td>
-            <td data-label="Added">
-              <Time at={createdAt} />
-            </td>
-            <td data-label="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</td>
-            <td>
-              <Confirm
-                page={page}
-                action={`${ACTION}/${id}/remove`}
-                label="Remove"
-                consequence="You can no longer sign in with it. Your device may still offer it until you delete it there."
-                button="Remove passkey"
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }
 

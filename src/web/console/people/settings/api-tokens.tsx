@@ -13,6 +13,8 @@ import { fieldOf, idOf } from '../../form-values.js'
 import { Confirm, Empty, Field, Form, Select, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
+import { Table } from '../../parts/table.js'
+import { Copyable } from '../../secret.js'
 import { sessionOf } from '../session.js'
 import { labelOf, UserText } from '../../user-text.js'
 import { SETTINGS } from './path.js'
@@ -44,65 +46,42 @@ export function ApiTokens(props: {
           <p>
             Token “<UserText>{created.name}</UserText>” created. It is not shown again:
           </p>
-          <p class="copyable">
-            <code id="new-token">{created.token}</code>
-            <button type="button" data-copy="new-token" hidden>
-              Copy
-            </button>
-          </p>
+          <Copyable id="new-token" text={created.token} what="the token" />
           <pre tabIndex={0}>{`curl -H 'Authorization: Bearer ${created.token}' ${publicUrl}/v1/lines`}</pre>
         </div>
       )}
       {tokens.length === 0 ? (
         <Empty>No API tokens yet. Create your first one below.</Empty>
       ) : (
-        <table class="rows tidy">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Permissions</th>
-              <th>Created</th>
-              <th>Last used</th>
-              <th>Expires</th>
-              <th>
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {tokens.map(({ id, name, createdAt, lastUsedAt, expiresAt, isExpired, ...scope }) => (
-              <tr key={id}>
-                <td data-label="Name">
-                  <UserText>{name}</UserText>
-                </td>
-                <td data-label="Permissions">
-                  <ScopeInWords scope={scope} />
-                </td>
-                <td data-label="Created">
-                  <Time at={createdAt} />
-                </td>
-                <td data-label="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</td>
-                <td data-label="Expires">
-                  {isExpired && <strong>Expired </strong>}
-                  {expiresAt === null ? 'Never' : <Time at={expiresAt} />}
-                </td>
-                <td>
-                  <Confirm
-                    page={page}
-                    action={`${action}/${id}/revoke`}
-                    label="Revoke"
-                    consequence={
-                      <>
-                        Programs that use “<UserText>{name}</UserText>” stop working immediately.
-                      </>
-                    }
-                    button="Revoke token"
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={tokens}
+          class="tidy"
+          columns={{
+            Name: ({ name }) => <UserText>{name}</UserText>,
+            Permissions: (token) => <ScopeInWords scope={token} />,
+            Created: ({ createdAt }) => <Time at={createdAt} />,
+            'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />),
+            Expires: ({ expiresAt, isExpired }) => (
+              <>
+                {isExpired && <strong>Expired </strong>}
+                {expiresAt === null ? 'Never' : <Time at={expiresAt} />}
+              </>
+            ),
+          }}
+          acts={({ id, name }) => (
+            <Confirm
+              page={page}
+              action={`${action}/${id}/revoke`}
+              label="Revoke"
+              consequence={
+                <>
+                  Programs that use “<UserText>{name}</UserText>” stop working immediately.
+                </>
+              }
+              button="Revoke token"
+            />
+          )}
+        />
       )}
       <NewToken page={page} action={action} lines={lines} />
     </section>

@@ -5,6 +5,7 @@ import { idOf } from '../../form-values.js'
 import { Confirm, Form, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
+import { Table } from '../../parts/table.js'
 import { sessionOf } from '../session.js'
 import { browserName } from './browser-name.js'
 import { SETTINGS } from './path.js'
@@ -43,44 +44,26 @@ export function Sessions(props: Listed) {
 
 function SessionTable({ page, sessions, currentId }: Listed) {
   return (
-    <table class="rows tidy">
-      <thead>
-        <tr>
-          <th>Browser</th>
-          <th>Signed in</th>
-          <th>Last seen</th>
-          <th>
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
-          <tr key={id}>
-            <td data-label="Browser" title={userAgent}>
-              {browserName(userAgent)}
-            </td>
-            <td data-label="Signed in">
-              <Time at={createdAt} />
-            </td>
-            <td data-label="Last seen">
-              <Time at={lastSeenAt} />
-            </td>
-            <td class="r">
-              {id === currentId ? (
-                'This session'
-              ) : (
-                <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
-                  <button type="submit" class="secondary">
-                    End
-                  </button>
-                </Form>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={sessions}
+      class="tidy"
+      columns={{
+        Browser: ({ userAgent }) => <span title={userAgent}>{browserName(userAgent)}</span>,
+        'Signed in': ({ createdAt }) => <Time at={createdAt} />,
+        'Last seen': ({ lastSeenAt }) => <Time at={lastSeenAt} />,
+      }}
+      acts={({ id }) =>
+        id === currentId ? (
+          'This session'
+        ) : (
+          <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
+            <button type="submit" class="secondary">
+              End
+            </button>
+          </Form>
+        )
+      }
+    />
   )
 }
 

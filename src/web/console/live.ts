@@ -31,11 +31,17 @@ export const PAGES: StreamKind = {
  * The page names the route in `data-live`, and `assets/live.js` swaps in what comes. A browser has one stream for all
  * of its pages (`live/shared.ts`); one that has no shared workers opens this one for each. Ends with the session.
  *
+ * @param check refuses what is invalid or not there, because a stream that has begun cannot answer with an error
  * @throws UserError 401 if the page is another session's, 429 if the user has too many such pages open; Unavailable if
  *   all users together have
  */
-export function live(context: Context, render: (ctx: KoaContext) => Promise<VNode>): Middleware {
-  return (ctx) => {
+export function live(
+  context: Context,
+  render: (ctx: KoaContext) => Promise<VNode>,
+  check?: (ctx: KoaContext) => unknown,
+): Middleware {
+  return async (ctx) => {
+    await check?.(ctx)
     const state = ctx.state as PieceState
     if (state.isPiece === true) state.render = () => render(ctx)
     else {
@@ -44,7 +50,6 @@ export function live(context: Context, render: (ctx: KoaContext) => Promise<VNod
         run(context, ctx, stream, () => render(ctx)),
       )
     }
-    return Promise.resolve()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import { DEFAULT_RETRY_WORDS } from '../../../domain/endpoints/deliveries/retry-schedule.js'
 import type { Context } from '../../../domain/context.js'
 import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.js'
@@ -108,18 +108,16 @@ function LivePart({ view, part, ...more }: { view: EndpointView; part: Part; cla
   )
 }
 
-/** @throws UserError 404 before anything is streamed */
 export function liveEndpoint(context: Context): Middleware {
-  const stream = live(context, async (ctx) => {
+  const render = async (ctx: KoaContext) => {
     const part = queryOf(ctx, 'part')
     const Now = PARTS[Object.hasOwn(PARTS, part) ? (part as Part) : 'health']
     return <Now view={await loadNow(context, ctx)} />
-  })
-  return async (ctx, next) => {
-    const { caller, id } = askedEndpoint(ctx)
-    await getEndpoint(context, caller, id)
-    await stream(ctx, next)
   }
+  return live(context, render, (ctx) => {
+    const { caller, id } = askedEndpoint(ctx)
+    return getEndpoint(context, caller, id)
+  })
 }
 
 /** Some notifications are for operators only. */

@@ -5,7 +5,6 @@ import type { Context } from '../../../domain/context.js'
 import { eventBody } from '../../../domain/endpoints/deliveries/shapes.js'
 import { closeTour, getFirstSteps } from '../../../domain/lines/first-steps.js'
 import { createIncomingWebhook, revealIncomingWebhook } from '../../../domain/lines/incoming-webhooks.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { canReceive } from '../../../domain/lines/senders.js'
 import { senderKindOf } from '../../../kit/text/sender-kind.js'
 import { revealSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
@@ -20,6 +19,7 @@ import { Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { homeOf } from '../home.js'
 import { withNotice } from '../notices.js'
+import { askedLine } from './line/act.js'
 import { hasPhones, linePath, LINES } from './line/section.js'
 import { live } from '../live.js'
 import { answerFragment, answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
@@ -46,8 +46,8 @@ interface View {
 /** Shows the first steps with a line, with code that has its real URL and secret if that was requested. */
 export function showStart(context: Context): Middleware {
   return async (ctx) => {
-    const { userId } = sessionOf(ctx)
-    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+    const line = await askedLine(context, ctx)
+    const { userId } = line
     const [connection, steps] = await Promise.all([
       getConnection(context, userId, line.id),
       getFirstSteps(context, userId, line.id),
@@ -106,18 +106,12 @@ export function showStart(context: Context): Middleware {
   }
 }
 
-/** @throws UserError 404 before anything is streamed */
 export function liveStart(context: Context): Middleware {
   const look = async (ctx: KoaContext) => {
-    const { userId } = sessionOf(ctx)
-    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
-    return <Steps line={line} steps={await getFirstSteps(context, userId, line.id)} />
+    const line = await askedLine(context, ctx)
+    return <Steps line={line} steps={await getFirstSteps(context, line.userId, line.id)} />
   }
-  const stream = live(context, look)
-  return async (ctx, next) => {
-    await look(ctx)
-    await stream(ctx, next)
-  }
+  return live(context, look, look)
 }
 
 function Send({ view, url }: { view: View; url: string | undefined }) {

@@ -1,6 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit/refusals.js'
 import { findListCost } from '../../../domain/messages/text-list/cost.js'
 import { findPaces } from '../../../domain/messages/text-list/pace.js'
@@ -10,14 +9,14 @@ import { startTextList } from '../../../domain/messages/text-list/task.js'
 import { UserError } from '../../../errors.js'
 import { isId, newId } from '../../../ids.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
-import { fieldOf, idOf } from '../form-values.js'
+import { fieldOf } from '../form-values.js'
 import { Form, Select, TextArea } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { TASKS } from '../operating/tasks.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
-import { sessionOf } from '../people/session.js'
+import { askedLine } from './line/act.js'
 import { linePath, LINES, tabPath } from './line/section.js'
 import { readAskedList } from './text-list/form.js'
 import { Preview, type PreviewedList } from './text-list/preview.js'
@@ -25,7 +24,7 @@ import { Preview, type PreviewedList } from './text-list/preview.js'
 /** Sends one text to everyone in a file: first a preview, then a background task that sends it. */
 export function showTextList(context: Context): Middleware {
   return async (ctx) => {
-    const line = await ownLine(context, ctx)
+    const line = await askedLine(context, ctx)
     const page = pageOf(ctx, context)
     const path = `${linePath(line.id)}/list`
     const shown = shownOnce<{ list: PreviewedList }>(ctx).list ?? (await typedList(context, ctx, line, page))
@@ -110,22 +109,18 @@ function ListForm(props: { page: Page; path: string; csv: string | undefined; li
 
 /** Nothing is kept until it is sent: the file goes into the page and comes back from there. */
 export function postListPreview(context: Context): Act {
-  return async (ctx) => ({ shown: { list: await readPreview(context, ctx, await ownLine(context, ctx)) } })
+  return async (ctx) => ({ shown: { list: await readPreview(context, ctx, await askedLine(context, ctx)) } })
 }
 
 /** The form's key is the id of the task: a second press of its button finds the task that the first one made. */
 export function postSendList(context: Context): Act {
   return async (ctx) => {
-    const line = await ownLine(context, ctx)
+    const line = await askedLine(context, ctx)
     const key = fieldOf(ctx, 'key').toLowerCase()
     if (!isId(key)) throw new UserError('Preview the messages first')
     await startTextList(context, line, readAskedList(ctx).asked, key)
     return withNotice(TASKS, 'list-started')
   }
-}
-
-async function ownLine(context: Context, ctx: KoaContext): Promise<OwnLine> {
-  return getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
 }
 
 async function readPreview(context: Context, ctx: KoaContext, line: OwnLine): Promise<PreviewedList> {

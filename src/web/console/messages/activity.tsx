@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import {
   countActivities,
@@ -59,19 +59,15 @@ export function showActivity(context: Context): Middleware {
 }
 
 export function liveActivity(context: Context): Middleware {
-  const stream = live(context, async (ctx) => {
+  const render = async (ctx: KoaContext) => {
     const { userId } = sessionOf(ctx)
     const [own, { filter }] = await Promise.all([listOwnLines(context, userId), readFilter(ctx, context)])
     const lines = reachedOf(ctx, own, ({ id }) => id)
     const found = await look(context, userId, { filter, before: undefined })
     const page = pageOf(ctx, context)
     return <Found {...{ page, lines, written: writtenFilter(ctx), found }} />
-  })
-  return async (ctx, next) => {
-    // An invalid filter is refused here, because a stream that has begun cannot answer with an error.
-    await readFilter(ctx, context)
-    await stream(ctx, next)
   }
+  return live(context, render, (ctx) => readFilter(ctx, context))
 }
 
 /** Its filter is in the address, like that of the page. */

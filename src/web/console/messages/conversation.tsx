@@ -17,7 +17,6 @@ import {
   type ContactFields,
 } from '../../../domain/lines/contacts.js'
 import type { Context } from '../../../domain/context.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { findMediaLimit } from '../../../domain/messages/post/media.js'
 import { keepPictures } from '../../../domain/media/uploads.js'
 import { UserError } from '../../../errors.js'
@@ -33,6 +32,7 @@ import { Thread } from './conversation/thread.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
+import { askedLine } from '../lines/line/act.js'
 import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
 import { Fact } from '../parts/facts.js'
@@ -135,17 +135,12 @@ export function showConversation(context: Context): Middleware {
 }
 
 export function liveConversation(context: Context): Middleware {
-  const stream = live(context, async (ctx) => {
+  const render = async (ctx: KoaContext) => {
     // A page that is in view marks incoming messages as read. Its stream ends when it is hidden.
     await readNow(context, ctx, { isOpened: false })
     return <Now {...await viewOf(context, ctx)} page={pageOf(ctx, context)} />
-  })
-  return async (ctx, next) => {
-    // A conversation that does not exist is refused here, because a stream that has begun cannot answer with an
-    // error.
-    await viewOf(context, ctx)
-    await stream(ctx, next)
   }
+  return live(context, render, (ctx) => viewOf(context, ctx))
 }
 
 export function postAnswer(context: Context): Act {
@@ -154,10 +149,10 @@ export function postAnswer(context: Context): Act {
     const pictures = filesOf(ctx, 'picture')
     if (pictures.length === 0 && fieldOf(ctx, 'text').trim() === '')
       throw new UserError('Write a message, or choose a picture')
-    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    const line = await askedLine(context, ctx)
     const mediaUrls = await keepPictures(context, pictures, fieldOf(ctx, 'key') || undefined)
     await sendText(context, ctx, numberOf(ctx), mediaUrls)
-    return conversationPath(idOf(ctx, 'lineId'), numberOf(ctx))
+    return conversationPath(line.id, numberOf(ctx))
   }
 }
 
@@ -165,57 +160,37 @@ export function postAnswerSegments(context: Context): Act {
   return (ctx) => countText(context, ctx, numberOf(ctx))
 }
 
-export function postContactName(context: Context): Act {
-  return (ctx) => save(context, ctx, { name: fieldOf(ctx, 'name') }, 'contact-named')
-}
-
-export function postBlock(context: Context): Act {
-  return (ctx) => save(context, ctx, { blocked: true }, 'number-blocked')
-}
-
-export function postUnblock(context: Context): Act {
-  return (ctx) => save(context, ctx, { blocked: false }, 'number-unblocked')
-}
+export const postContactName = save('contact-named', (ctx) => ({ name: fieldOf(ctx, 'name') }))
+export const postBlock = save('number-blocked', () => ({ blocked: true }))
+export const postUnblock = save('number-unblocked', () => ({ blocked: false }))
 
 export function livePeople(context: Context): Middleware {
-  const lineOf = (ctx: KoaContext) => getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-  const stream = live(context, async (ctx) => peopleOf(context, await lineOf(ctx), queryOf(ctx, 'number')))
-  return async (ctx, next) => {
-    await lineOf(ctx)
-    await stream(ctx, next)
-  }
+  const lineOf = (ctx: KoaContext) => askedLine(context, ctx)
+  return live(context, async (ctx) => peopleOf(context, await lineOf(ctx), queryOf(ctx, 'number')), lineOf)
 }
 
 /** This leads to the list, because the conversation's own page would mark it as read again. */
-export function postUnread(context: Context): Act {
-  return (ctx) => mark(context, ctx, markUnread, 'conversation-unread')
-}
+export const postUnread = mark('conversation-unread', markUnread)
 
 export function postArchive(context: Context): Act {
   return async (ctx) => {
-    const { userId } = sessionOf(ctx)
-    const { id: lineId } = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
-    const key = { userId, lineId, number: numberOf(ctx) }
-    return (await archive(context.db, { ...key, upTo: shownUpTo(ctx) }))
+    const { userId, id: lineId } = await askedLine(context, ctx)
+    const number = numberOf(ctx)
+    return (await archive(context.db, { userId, lineId, number, upTo: shownUpTo(ctx) }))
       ? withNotice(conversationsPath(lineId), 'conversation-archived')
-      : withNotice(conversationPath(lineId, key.number), 'conversation-not-archived')
+      : withNotice(conversationPath(lineId, number), 'conversation-not-archived')
   }
 }
 
-export function postUnarchive(context: Context): Act {
-  return (ctx) => mark(context, ctx, takeFromArchive, 'conversation-back')
-}
+export const postUnarchive = mark('conversation-back', takeFromArchive)
 
-async function mark(
-  context: Context,
-  ctx: KoaContext,
-  set: (db: Context['db'], key: ConversationKey) => Promise<void>,
-  notice: Notice,
-): Promise<string> {
-  const { userId } = sessionOf(ctx)
-  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
-  await set(context.db, { userId, lineId: line.id, number: numberOf(ctx) })
-  return withNotice(conversationsPath(line.id), notice)
+function mark(notice: Notice, set: (db: Context['db'], key: ConversationKey) => Promise<void>) {
+  return (context: Context): Act =>
+    async (ctx) => {
+      const { userId, id: lineId } = await askedLine(context, ctx)
+      await set(context.db, { userId, lineId, number: numberOf(ctx) })
+      return withNotice(conversationsPath(lineId), notice)
+    }
 }
 
 /** @returns true if it was unread */
@@ -230,23 +205,19 @@ async function peopleOf(context: Context, line: OwnLine, number: string) {
   return <People line={line} conversations={conversations} number={number} />
 }
 
-async function save(
-  context: Context,
-  ctx: KoaContext,
-  fields: ContactFields,
-  notice: Notice,
-): Promise<string> {
-  const { userId } = sessionOf(ctx)
-  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
-  const number = numberOf(ctx)
-  await saveContact(context, userId, number, fields)
-  return withNotice(conversationPath(line.id, number), notice)
+function save(notice: Notice, read: (ctx: KoaContext) => ContactFields) {
+  return (context: Context): Act =>
+    async (ctx) => {
+      const { userId, id: lineId } = await askedLine(context, ctx)
+      await saveContact(context, userId, numberOf(ctx), read(ctx))
+      return withNotice(conversationPath(lineId, numberOf(ctx)), notice)
+    }
 }
 
 async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<View> {
-  const { userId } = sessionOf(ctx)
   const number = numberOf(ctx)
-  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+  const line = await askedLine(context, ctx)
+  const { userId } = line
   const before = isId(cursor) ? cursor : undefined
   const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
   const [contacts, { archivedAt, ...obstacles }, found] = await Promise.all([

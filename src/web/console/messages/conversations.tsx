@@ -8,19 +8,18 @@ import {
 } from '../../../database/messages/conversations/conversations.js'
 import { countUnreadConversations } from '../../../database/messages/conversations/marks.js'
 import type { Context } from '../../../domain/context.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { MAX_UNREAD } from '../../../domain/operating/notices.js'
 import { isId } from '../../../ids.js'
 import { ConversationRows } from './conversation/rows.js'
 import { conversationsPath } from './conversation/path.js'
-import { idOf, queryOf } from '../form-values.js'
+import { queryOf } from '../form-values.js'
 import { Empty } from '../form.js'
 import { UnreadCount } from '../parts/unread.js'
 import { ListControls, searchedIn, searchOf } from '../listing.js'
+import { askedLine } from '../lines/line/act.js'
 import { linePath } from '../lines/line/section.js'
 import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
-import { sessionOf } from '../people/session.js'
 import { OlderPages } from '../parts/older-pages.js'
 import { instantOf } from '../time-filter.js'
 
@@ -60,13 +59,8 @@ export function showConversations(context: Context): Middleware {
 }
 
 export function liveConversations(context: Context): Middleware {
-  const lineOf = (ctx: KoaContext) => getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-  const stream = live(context, async (ctx) => (await listOf(context, ctx, await lineOf(ctx))).list)
-  return async (ctx, next) => {
-    // A line that does not exist is refused here, because a stream that has begun cannot answer with an error.
-    await lineOf(ctx)
-    await stream(ctx, next)
-  }
+  const lineOf = (ctx: KoaContext) => askedLine(context, ctx)
+  return live(context, async (ctx) => (await listOf(context, ctx, await lineOf(ctx))).list, lineOf)
 }
 
 async function listOf(

@@ -40,14 +40,11 @@ export function showMessage(context: Context): Middleware {
 }
 
 export function liveMessage(context: Context): Middleware {
-  const stream = live(context, async (ctx) => (
-    <MessageBody {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />
-  ))
-  return async (ctx, next) => {
-    // An unknown message is refused here, because a stream that has begun cannot answer with an error.
-    await getMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))
-    await stream(ctx, next)
-  }
+  return live(
+    context,
+    async (ctx) => <MessageBody {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />,
+    (ctx) => getMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId')),
+  )
 }
 
 /** The form's key serves once: a second press of its button finds the message that the first one made. */

@@ -1,7 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import type { ComponentChildren } from 'preact'
 import type { Context } from '../../../domain/context.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { postMessage } from '../../../domain/messages/post.js'
 import { languagesFor } from '../../../domain/carriers/languages.js'
 import { measureText, type Measure } from '../../../domain/messages/segments.js'
@@ -12,6 +11,7 @@ import { sha256 } from '../../../secrets.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { faultOf, faultOfForm, Form, TextArea } from '../form.js'
+import { askedLine } from '../lines/line/act.js'
 import { answerFragment, type Page, type ShownOnce } from '../page.js'
 import { NoCount, SegmentCount } from './segments.js'
 import { readSendTime, SendTime } from './send-time.js'
@@ -209,7 +209,7 @@ export async function countText(
   ctx: KoaContext,
   toNumber: string,
 ): Promise<ShownOnce | undefined> {
-  const { carrierAccount } = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+  const { carrierAccount } = await askedLine(context, ctx)
   const text = fieldOf(ctx, 'text')
   const measure = measureText(text, await languagesFor(context, carrierAccount, text))
   if (ctx.get('HX-Request') !== 'true') {

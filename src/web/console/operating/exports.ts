@@ -1,17 +1,17 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { exportLine, exportPerson, exportUser } from '../../../domain/operating/exports/exports.js'
-import { getOwnLine } from '../../../domain/lines/lines.js'
 import { readPerson } from '../../../domain/people/forget.js'
 import { actingFor } from '../../actor.js'
 import { answerDownload, requireRoomForDownload } from '../../downloads.js'
-import { fieldOf, idOf } from '../form-values.js'
+import { fieldOf } from '../form-values.js'
+import { askedLine } from '../lines/line/act.js'
 import { sessionOf } from '../people/session.js'
 
 /** Exports a line of the user's own as a zip. */
 export function exportOwnLine(context: Context): Middleware {
   return async (ctx) => {
-    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    const line = await askedLine(context, ctx)
     requireRoomForDownload(ctx)
     const source = await exportLine(actingFor(ctx, context), line)
     answerDownload(context, ctx, { name: 'line', ending: 'zip', source })

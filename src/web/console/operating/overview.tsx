@@ -42,13 +42,11 @@ export function showOverview(context: Context): Middleware {
 }
 
 export function liveOverview(context: Context): Middleware {
-  const stream = live(context, (ctx) => readNow(context, ctx, spanOf(ctx) ?? '1h'))
-  return async (ctx, next) => {
-    // An invalid span is refused here, because a stream that has begun cannot answer with an error.
-    spanOf(ctx)
-    dimensionOf(ctx)
-    await stream(ctx, next)
-  }
+  return live(
+    context,
+    (ctx) => readNow(context, ctx, spanOf(ctx) ?? '1h'),
+    (ctx) => [spanOf(ctx), dimensionOf(ctx)],
+  )
 }
 
 function SpanLinks({ span, by }: { span: Span; by: Dimension }) {

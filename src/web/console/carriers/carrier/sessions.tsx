@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import { getCarrierAccountOverview } from '../../../../domain/carriers/accounts/overview.js'
 import type { ListedCarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
 import { viewPhones } from '../../../../domain/carriers/accounts/phones.js'
@@ -67,11 +67,7 @@ function PhonesNow({ account }: { account: ListedCarrierAccount }) {
 }
 
 export function liveCarrier(context: Context): Middleware {
-  const load = async (id: string) => (await getCarrierAccountOverview(context, id)).account
-  const stream = live(context, async (ctx) => <Connection account={await load(idOf(ctx, 'accountId'))} />)
-  return async (ctx, next) => {
-    // An unknown account is refused here, because a stream that has begun cannot answer with an error.
-    await load(idOf(ctx, 'accountId'))
-    await stream(ctx, next)
-  }
+  const load = async (ctx: KoaContext) =>
+    (await getCarrierAccountOverview(context, idOf(ctx, 'accountId'))).account
+  return live(context, async (ctx) => <Connection account={await load(ctx)} />, load)
 }

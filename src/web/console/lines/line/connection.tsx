@@ -1,11 +1,7 @@
 import { disableConnection, disconnect, enableConnection } from '../../../../domain/lines/connections.js'
-import type { Context } from '../../../../domain/context.js'
-import { idOf } from '../../form-values.js'
 import { Confirm, Form } from '../../form.js'
-import type { Notice } from '../../notices.js'
-import type { Act } from '../../page.js'
-import { sessionOf } from '../../people/session.js'
-import { lineWithNotice, Section, tabPath, type LineView } from './section.js'
+import { lineAct } from './act.js'
+import { Section, tabPath, type LineView } from './section.js'
 
 /** The connection is about webhooks only, so switching it off does not stop other ways to send. */
 const UNAFFECTED = 'API tokens and authorized applications can still send from this line.'
@@ -93,18 +89,6 @@ function Off({ view: { page, connection }, action }: { view: LineView; action: s
 }
 
 /** This also enables an endpoint again that was disabled for failing. */
-export const postEnable = (context: Context) => change(context, enableConnection, 'enabled')
-export const postDisable = (context: Context) => change(context, disableConnection, 'disabled')
-export const postDisconnect = (context: Context) => change(context, disconnect, 'disconnected')
-
-function change(
-  context: Context,
-  doChange: (context: Context, userId: string, lineId: string) => Promise<void>,
-  notice: Notice,
-): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await doChange(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, notice)
-  }
-}
+export const postEnable = lineAct('enabled', enableConnection)
+export const postDisable = lineAct('disabled', disableConnection)
+export const postDisconnect = lineAct('disconnected', disconnect)

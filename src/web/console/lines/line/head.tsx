@@ -1,15 +1,13 @@
-import type { Context } from '../../../../domain/context.js'
 import { renameLine } from '../../../../domain/lines/lines.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
-import { fieldOf, idOf } from '../../form-values.js'
+import { fieldOf } from '../../form-values.js'
 import { Field, Form } from '../../form.js'
-import type { Act } from '../../page.js'
 import { PageHead } from '../../parts/page-head.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
-import { sessionOf } from '../../people/session.js'
 import { UserText } from '../../user-text.js'
+import { lineAct } from './act.js'
 import { LineState } from './state.js'
-import { lineWithNotice, LINES, sectionPath, type LineView, type Tab } from './section.js'
+import { LINES, sectionPath, type LineView, type Tab } from './section.js'
 
 /** Shows which line this is, its state, and a button to send with it, which the tab that sends does not need. */
 export function Head({ view, tab }: { view: LineView; tab: Tab }) {
@@ -18,9 +16,7 @@ export function Head({ view, tab }: { view: LineView; tab: Tab }) {
     <>
       <PageHead
         crumbs={[['Lines', LINES]]}
-        title={
-          line.name === line.number ? <PhoneNumber number={line.number} /> : <UserText>{line.name}</UserText>
-        }
+        title={<UserText>{line.name}</UserText>}
         beside={
           <>
             {line.name !== line.number && <PhoneNumber number={line.number} />}
@@ -70,10 +66,6 @@ function Disabled({ view: { page, line } }: { view: LineView }) {
   )
 }
 
-export function postName(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await renameLine(context, sessionOf(ctx).userId, lineId, fieldOf(ctx, 'name'))
-    return lineWithNotice(lineId, 'renamed')
-  }
-}
+export const postName = lineAct('renamed', (context, userId, lineId, ctx) =>
+  renameLine(context, userId, lineId, fieldOf(ctx, 'name')),
+)

@@ -1,4 +1,3 @@
-import type { Context } from '../../../../domain/context.js'
 import {
   createIncomingWebhook,
   regenerateToken,
@@ -6,17 +5,16 @@ import {
   type IncomingWebhook as Webhook,
 } from '../../../../domain/lines/incoming-webhooks.js'
 import { pagePath } from '../../../simulator/paths.js'
-import { fieldOf, idOf, seenOf } from '../../form-values.js'
+import { fieldOf, seenOf } from '../../form-values.js'
 import { Confirm, Form, Seen, Select, Time } from '../../form.js'
-import type { Act } from '../../page.js'
 import { Copyable, Masked } from '../../secret.js'
 import { NeedsSignIn } from '../../portal/needs-sign-in.js'
-import { sessionOf } from '../../people/session.js'
 import { TRIAL_NUMBER } from '../start/sample.js'
 import { Samples } from '../start/samples.js'
 import { sendSamples } from '../start/send-samples.js'
 import { startPath } from '../start/steps.js'
-import { hasPhones, lineWithNotice, NeedsConnection, Section, tabPath, type LineView } from './section.js'
+import { lineAct } from './act.js'
+import { hasPhones, NeedsConnection, Section, tabPath, type LineView } from './section.js'
 
 const ID = 'incoming-webhook'
 
@@ -176,27 +174,13 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
 }
 
 /** Leads to the page that shows the URL, which asks for the password first if that was not given recently. */
-export function postIncomingWebhook(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await createIncomingWebhook(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'webhook-created', 'webhook')
-  }
-}
+export const postIncomingWebhook = lineAct('webhook-created', createIncomingWebhook, 'webhook')
 
-export function postRegenerate(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    const overlapSeconds = Number(fieldOf(ctx, 'overlapSeconds') || 0)
-    await regenerateToken(context, sessionOf(ctx).userId, lineId, overlapSeconds, seenOf(ctx))
-    return lineWithNotice(lineId, 'webhook-regenerated', 'webhook')
-  }
-}
+export const postRegenerate = lineAct(
+  'webhook-regenerated',
+  (context, userId, lineId, ctx) =>
+    regenerateToken(context, userId, lineId, Number(fieldOf(ctx, 'overlapSeconds') || 0), seenOf(ctx)),
+  'webhook',
+)
 
-export function postDeleteIncomingWebhook(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await removeIncomingWebhook(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'webhook-deleted')
-  }
-}
+export const postDeleteIncomingWebhook = lineAct('webhook-deleted', removeIncomingWebhook)

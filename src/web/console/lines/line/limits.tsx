@@ -1,7 +1,6 @@
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../../domain/context.js'
 import { readLimits } from '../../../../domain/messages/limits.js'
-import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { idOf } from '../../form-values.js'
 import { Time } from '../../form.js'
 import { live } from '../../live.js'
@@ -117,16 +116,11 @@ function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
   )
 }
 
-/** @throws UserError 404 before anything is streamed */
 export function liveLimits(context: Context): Middleware {
-  const stream = live(context, async (ctx) => (
-    <Gauges
-      limits={await readLimits(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))}
-      isPortal={sessionOf(ctx).portalLineIds !== undefined}
-    />
-  ))
-  return async (ctx, next) => {
-    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-    await stream(ctx, next)
-  }
+  const read = (ctx: KoaContext) => readLimits(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+  return live(
+    context,
+    async (ctx) => <Gauges limits={await read(ctx)} isPortal={sessionOf(ctx).portalLineIds !== undefined} />,
+    read,
+  )
 }

@@ -1,17 +1,15 @@
-import type { Middleware } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { findFirstSteps } from '../../../../database/lines/first-steps.js'
 import { listLineHealth } from '../../../../database/lines/line-health.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import type { Context } from '../../../../domain/context.js'
 import { causesOfLine, groupCauses } from '../../../../domain/operating/causes.js'
-import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { countryName } from '../../../../domain/messages/country-guard.js'
 import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
 import { EndpointState, OnOff } from '../../endpoints/state.js'
 import { ActivityList } from '../../messages/activity/list.js'
 import { readActivityPage } from '../../messages/activity/page-model.js'
-import { idOf } from '../../form-values.js'
 import { Ago, Empty } from '../../form.js'
 import { live } from '../../live.js'
 import { Attention } from '../../attention.js'
@@ -19,9 +17,9 @@ import { pageOf, type Page } from '../../page.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { Fact, Facts } from '../../parts/facts.js'
 import { countDay, Figures } from '../../parts/figures.js'
-import { sessionOf } from '../../people/session.js'
 import { EventChart } from '../../sparkline.js'
 import { FirstStepsLink } from '../start/steps.js'
+import { askedLine } from './act.js'
 import { Rename } from './head.js'
 import { PageLink } from '../../portal/page-link.js'
 import { hasPhones, linePath, sectionPath, type LineView, type SectionId } from './section.js'
@@ -57,15 +55,9 @@ export function showLine(context: Context): Middleware {
   ))
 }
 
-/** @throws UserError 404 before anything is streamed */
 export function liveLine(context: Context): Middleware {
-  const stream = live(context, async (ctx) =>
-    now(context, pageOf(ctx, context), await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))),
-  )
-  return async (ctx, next) => {
-    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-    await stream(ctx, next)
-  }
+  const lineOf = (ctx: KoaContext) => askedLine(context, ctx)
+  return live(context, async (ctx) => now(context, pageOf(ctx, context), await lineOf(ctx)), lineOf)
 }
 
 async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> {

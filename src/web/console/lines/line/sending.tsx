@@ -1,14 +1,10 @@
 import { countryName } from '../../../../domain/messages/country-guard.js'
-import { getOwnLine } from '../../../../domain/lines/lines.js'
-import type { Context } from '../../../../domain/context.js'
 import { MAX_WAITING_COUNTED, tryLineMessagesNow } from '../../../../domain/messages/try-now.js'
 import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../../domain/operating/pauses.js'
-import { idOf } from '../../form-values.js'
 import { Confirm, Form, Time } from '../../form.js'
-import type { Act } from '../../page.js'
 import { pauserOf, pauserWords } from '../../operating/pauser.js'
-import { sessionOf } from '../../people/session.js'
-import { lineWithNotice, Section, type LineView } from './section.js'
+import { askedLine, lineAct } from './act.js'
+import { Section, type LineView } from './section.js'
 
 /**
  * Shows if the line is sending, and the switch for it.
@@ -80,26 +76,12 @@ function Paused({ pause: { since, by } }: { pause: Pause }) {
   )
 }
 
-export function postPause(context: Context): Act {
-  return async (ctx) => {
-    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-    await pauseLine(context, pauserOf(ctx), line)
-    return lineWithNotice(line.id, 'sending-paused')
-  }
-}
+export const postPause = lineAct('sending-paused', async (context, _userId, _lineId, ctx) =>
+  pauseLine(context, pauserOf(ctx), await askedLine(context, ctx)),
+)
 
-export function postResume(context: Context): Act {
-  return async (ctx) => {
-    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-    await resumeLine(context, pauserOf(ctx), line)
-    return lineWithNotice(line.id, 'sending-resumed')
-  }
-}
+export const postResume = lineAct('sending-resumed', async (context, _userId, _lineId, ctx) =>
+  resumeLine(context, pauserOf(ctx), await askedLine(context, ctx)),
+)
 
-export function postTryLineMessagesNow(context: Context): Act {
-  return async (ctx) => {
-    const lineId = idOf(ctx, 'lineId')
-    await tryLineMessagesNow(context, sessionOf(ctx).userId, lineId)
-    return lineWithNotice(lineId, 'messages-tried-now')
-  }
-}
+export const postTryLineMessagesNow = lineAct('messages-tried-now', tryLineMessagesNow)

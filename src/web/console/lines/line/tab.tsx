@@ -6,11 +6,10 @@ import { getConnection } from '../../../../domain/lines/connection-overview.js'
 import type { Context } from '../../../../domain/context.js'
 import { getEndpointWork } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
 import { readLimits } from '../../../../domain/messages/limits.js'
-import { getOwnLine } from '../../../../domain/lines/lines.js'
-import { idOf, queryOf } from '../../form-values.js'
+import { queryOf } from '../../form-values.js'
 import { Layout } from '../../layout.js'
 import { answerPage, pageOf } from '../../page.js'
-import { sessionOf } from '../../people/session.js'
+import { askedLine } from './act.js'
 import { Head } from './head.js'
 import { isSaidInSection, linePath, TABS, tabPath, type LineView, type Tab } from './section.js'
 
@@ -71,8 +70,8 @@ export function lineTab(
 
 /** @throws UserError 404, also for another user's line */
 async function loadView(context: Context, ctx: KoaContext): Promise<LineView> {
-  const { userId } = sessionOf(ctx)
-  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+  const line = await askedLine(context, ctx)
+  const { userId } = line
   const [connection, row, limits, [health]] = await Promise.all([
     getConnection(context, userId, line.id),
     findConnection(context.db, userId, line.id),

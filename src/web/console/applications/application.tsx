@@ -4,6 +4,7 @@ import { deleteApplication, getApplication } from '../../../domain/applications/
 import type { Context } from '../../../domain/context.js'
 import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { findDeliveriesOfApplication } from '../../../domain/endpoints/deliveries/delivery-history.js'
+import { actAt } from '../act.js'
 import { Credentials } from './application/credentials.js'
 import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
 import { Edit } from './application/fields-form.js'
@@ -13,8 +14,7 @@ import { EndpointState } from '../endpoints/state.js'
 import { idOf } from '../form-values.js'
 import { Confirm, Time } from '../form.js'
 import { Layout } from '../layout.js'
-import { withNotice } from '../notices.js'
-import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
+import { answerPage, pageOf, shownOnce } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
@@ -139,9 +139,6 @@ function Delete({ view: { page, path } }: { view: ApplicationView }) {
   )
 }
 
-export function postDeleteApplication(context: Context): Act {
-  return async (ctx) => {
-    await deleteApplication(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
-    return withNotice(APPLICATIONS, 'application-deleted')
-  }
-}
+export const postDeleteApplication = actAt(APPLICATIONS, 'application-deleted', (context, userId, ctx) =>
+  deleteApplication(context, userId, idOf(ctx, 'applicationId')),
+)

@@ -7,12 +7,12 @@ import {
 } from '../../../domain/applications/authorizations.js'
 import { isScope, SCOPES, type Scope } from '../../../domain/applications/application-access.js'
 import type { Context } from '../../../domain/context.js'
+import { actAt } from '../act.js'
 import { idOf } from '../form-values.js'
 import { Confirm, Empty, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
-import { withNotice } from '../notices.js'
-import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { answerPage, pageOf, type Page } from '../page.js'
 import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
@@ -132,17 +132,13 @@ function permissions(scopes: readonly string[]): string {
   return words.length === 0 ? 'see the line' : words.join(', ')
 }
 
-export function postEndAuthorizations(context: Context): Act {
-  return async (ctx) => {
-    await endAuthorizations(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
-    return withNotice(AUTHORIZED, 'application-disconnected')
-  }
-}
+export const postEndAuthorizations = actAt(AUTHORIZED, 'application-disconnected', (context, userId, ctx) =>
+  endAuthorizations(context, userId, idOf(ctx, 'applicationId')),
+)
 
-export function postEndAuthorization(context: Context): Act {
-  return async (ctx) => {
-    const { userId } = sessionOf(ctx)
-    await endAuthorization(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId'))
-    return withNotice(AUTHORIZED, 'application-line-disconnected')
-  }
-}
+export const postEndAuthorization = actAt(
+  AUTHORIZED,
+  'application-line-disconnected',
+  (context, userId, ctx) =>
+    endAuthorization(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId')),
+)

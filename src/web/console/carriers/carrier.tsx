@@ -5,6 +5,7 @@ import { listAccountNumbers, type AccountNumber } from '../../../domain/carriers
 import { getCarrierAccountOverview } from '../../../domain/carriers/accounts/overview.js'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
+import { actAt } from '../act.js'
 import { Callbacks, loadCallbacks } from './carrier/callbacks.js'
 import type { Imported } from './carrier/import.js'
 import { Numbers } from './carrier/numbers.js'
@@ -16,8 +17,7 @@ import { Test, type Tested } from './carrier/test.js'
 import { idOf, queryOf } from '../form-values.js'
 import { Confirm } from '../form.js'
 import { Layout } from '../layout.js'
-import { withNotice } from '../notices.js'
-import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
+import { answerPage, pageOf, shownOnce } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { isConfirmed } from '../people/session.js'
 
@@ -111,9 +111,6 @@ function Remove({ view: { page, path, account } }: { view: CarrierView }) {
   )
 }
 
-export function postCarrierRemoval(context: Context): Act {
-  return async (ctx) => {
-    await removeCarrierAccount(context, await getCarrierAccountById(context, idOf(ctx, 'accountId')))
-    return withNotice(CARRIERS, 'carrier-removed')
-  }
-}
+export const postCarrierRemoval = actAt(CARRIERS, 'carrier-removed', async (context, _userId, ctx) =>
+  removeCarrierAccount(context, await getCarrierAccountById(context, idOf(ctx, 'accountId'))),
+)

@@ -4,6 +4,7 @@ import { listUnreadConversations } from '../../../database/messages/conversation
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { isId, newId } from '../../../ids.js'
+import { actAt } from '../act.js'
 import { ConversationRows } from './conversation/rows.js'
 import { shownUpTo, ShownUpTo } from './conversation/shown-up-to.js'
 import { queryOf } from '../form-values.js'
@@ -11,8 +12,7 @@ import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, searchedIn, searchOf } from '../listing.js'
 import { live } from '../live.js'
-import { withNotice } from '../notices.js'
-import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { answerPage, pageOf, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
@@ -52,12 +52,9 @@ export function liveInbox(context: Context): Middleware {
   return live(context, async (ctx) => (await listOf(context, ctx)).list)
 }
 
-export function postAllRead(context: Context): Act {
-  return async (ctx) => {
-    await markAllRead(context.db, sessionOf(ctx).userId, shownUpTo(ctx))
-    return withNotice(INBOX, 'conversations-read')
-  }
-}
+export const postAllRead = actAt(INBOX, 'conversations-read', ({ db }, userId, ctx) =>
+  markAllRead(db, userId, shownUpTo(ctx)),
+)
 
 /** The id of the form on the page. */
 const ALL_READ = 'all-read'

@@ -11,6 +11,7 @@ import type { Need } from '../../../domain/operating/overview/needs.js'
 import { overviewReaderOf } from '../../../domain/operating/overview/overview.js'
 import type { Session } from '../../../domain/people/sessions.js'
 import { kindsOfMood, describeNotice } from '../../../domain/operating/notices/describe.js'
+import { actAt } from '../act.js'
 import { Attention } from '../attention.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Form, Time } from '../form.js'
@@ -18,7 +19,7 @@ import { Layout } from '../layout.js'
 import { CureLink } from './overview/cure-link.js'
 import { Words } from '../parts/words.js'
 import { ListControls, searchOf } from '../listing.js'
-import { answerPage, pageOf, type Act } from '../page.js'
+import { answerPage, pageOf } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { sessionOf } from '../people/session.js'
 import { MAILS } from '../people/settings/path.js'
@@ -190,9 +191,6 @@ function Title({ children }: { children: string }) {
   return <>{pieces.map((piece, n) => (n % 2 === 1 ? <UserText key={n}>{piece}</UserText> : piece))}</>
 }
 
-export function postNoticesRead(context: Context): Act {
-  return async (ctx) => {
-    await markRead(context, sessionOf(ctx).userId, fieldOf(ctx, 'noticeId'))
-    return `${NOTICES}?done=notices-read`
-  }
-}
+export const postNoticesRead = actAt(NOTICES, 'notices-read', (context, userId, ctx) =>
+  markRead(context, userId, fieldOf(ctx, 'noticeId')),
+)

@@ -9,11 +9,11 @@ import {
 import type { Context } from '../../../domain/context.js'
 import { pauseAllSending, resumeAllSending } from '../../../domain/operating/pauses.js'
 import { countOf, describeCount } from '../../../domain/operating/overview/figures.js'
+import { actAt } from '../act.js'
 import { carrierPath } from '../carriers/carrier/page-model.js'
 import { Confirm, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
-import { withNotice } from '../notices.js'
-import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { answerPage, pageOf, type Page } from '../page.js'
 import { Table } from '../parts/table.js'
 import { userPath } from '../people/user/path.js'
 import { pauserOf } from './pauser.js'
@@ -105,16 +105,10 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
   )
 }
 
-export function postPauseAll(context: Context): Act {
-  return async (ctx) => {
-    await pauseAllSending(context, pauserOf(ctx))
-    return withNotice(SENDING, 'sending-paused')
-  }
-}
+export const postPauseAll = actAt(SENDING, 'sending-paused', (context, _userId, ctx) =>
+  pauseAllSending(context, pauserOf(ctx)),
+)
 
-export function postResumeAll(context: Context): Act {
-  return async (ctx) => {
-    await resumeAllSending(context, pauserOf(ctx))
-    return withNotice(SENDING, 'sending-resumed')
-  }
-}
+export const postResumeAll = actAt(SENDING, 'sending-resumed', (context, _userId, ctx) =>
+  resumeAllSending(context, pauserOf(ctx)),
+)

@@ -5,7 +5,7 @@ import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
 import type { Context } from '../../../domain/context.js'
 import { writeRoute } from '../../../domain/lines/routes.js'
 import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../../domain/lines/lines.js'
-import { pauseLine, resumeLine, type Pauser } from '../../../domain/operating/pauses.js'
+import { pauseLine, resumeLine } from '../../../domain/operating/pauses.js'
 import { recordView } from '../../../domain/operating/audit.js'
 import { listPausedCountries } from '../../../domain/messages/country-guard.js'
 import { createSetUpLink } from '../../../domain/people/set-up-links.js'
@@ -20,13 +20,13 @@ import { Confirm, Empty, Field, Form, Select } from '../form.js'
 import { Layout } from '../layout.js'
 import { addressOfPage, ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
 import { LineStatus } from '../lines/lines.js'
-import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { pauserOf } from '../operating/pauser.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 import { UsageTable } from '../usage/table.js'
+import { userAct } from './user/act.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
 import { USERS, userPath } from './user/path.js'
@@ -256,48 +256,31 @@ function NewLine(props: {
   )
 }
 
-export function postUserLine(context: Context) {
-  return async (ctx: KoaContext): Promise<string> => {
-    const user = await getUser(context, idOf(ctx, 'userId'))
-    const country = fieldOf(ctx, 'country').trim()
-    await addLine(context, {
-      userId: user.id,
-      number: fieldOf(ctx, 'number'),
-      name: fieldOf(ctx, 'name'),
-      carrierAccount: fieldOf(ctx, 'carrier'),
-      ...(country === '' ? {} : { country }),
-      ...readLimitFields(ctx),
-    })
-    return withNotice(userPath(user.id), 'line-added')
-  }
-}
+export const postUserLine = userAct('line-added', (context, { id: userId }, ctx) => {
+  const country = fieldOf(ctx, 'country').trim()
+  return addLine(context, {
+    userId,
+    number: fieldOf(ctx, 'number'),
+    name: fieldOf(ctx, 'name'),
+    carrierAccount: fieldOf(ctx, 'carrier'),
+    ...(country === '' ? {} : { country }),
+    ...readLimitFields(ctx),
+  })
+})
 
 export function postUserLineStatus(status: 'active' | 'disabled') {
-  return (context: Context) =>
-    async (ctx: KoaContext): Promise<string> => {
-      const userId = idOf(ctx, 'userId')
-      await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
-      return withNotice(
-        backOf(ctx) ?? userPath(userId),
-        status === 'active' ? 'line-enabled' : 'line-disabled',
-      )
-    }
+  return userAct(status === 'active' ? 'line-enabled' : 'line-disabled', (context, { id }, ctx) =>
+    setLineStatus(context, id, idOf(ctx, 'lineId'), status),
+  )
 }
 
-export const postUserLinePause = (context: Context) => changePause(context, pauseLine, 'sending-paused')
-export const postUserLineResume = (context: Context) => changePause(context, resumeLine, 'sending-resumed')
+export const postUserLinePause = userAct('sending-paused', async (context, { id }, ctx) =>
+  pauseLine(context, pauserOf(ctx), await getOwnLine(context, id, idOf(ctx, 'lineId'))),
+)
 
-function changePause(
-  context: Context,
-  doChange: (context: Context, by: Pauser, line: Lines[number]) => Promise<void>,
-  notice: Notice,
-): Act {
-  return async (ctx) => {
-    const userId = idOf(ctx, 'userId')
-    await doChange(context, pauserOf(ctx), await getOwnLine(context, userId, idOf(ctx, 'lineId')))
-    return withNotice(backOf(ctx) ?? userPath(userId), notice)
-  }
-}
+export const postUserLineResume = userAct('sending-resumed', async (context, { id }, ctx) =>
+  resumeLine(context, pauserOf(ctx), await getOwnLine(context, id, idOf(ctx, 'lineId'))),
+)
 
 /** The link is a secret, which the page shows once. */
 export function postSetUpLink(context: Context): Act {

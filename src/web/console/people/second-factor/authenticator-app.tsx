@@ -7,6 +7,7 @@ import {
   removeApp,
   type PendingApp,
 } from '../../../../domain/people/second-factors/authenticator-app.js'
+import { actAt } from '../../act.js'
 import { fieldOf, nextOf } from '../../form-values.js'
 import { Confirm, Field, Form, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
@@ -117,9 +118,4 @@ export function postConfirmApp(context: Context): Act {
   }
 }
 
-export function postRemoveApp(context: Context): Act {
-  return async (ctx) => {
-    await removeApp(context, sessionOf(ctx).userId)
-    return withNotice(SECOND_FACTOR, 'second-factor-removed')
-  }
-}
+export const postRemoveApp = actAt(SECOND_FACTOR, 'second-factor-removed', removeApp)

@@ -3,6 +3,7 @@ import type { Context } from '../../../../domain/context.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
 import { addPasskey, beginPasskey, removePasskey } from '../../../../domain/people/second-factors/passkeys.js'
 import { UserError } from '../../../../errors.js'
+import { actAt } from '../../act.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import { Confirm, Field, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
@@ -90,9 +91,6 @@ export function postPasskey(context: Context): Act {
   }
 }
 
-export function postRemovePasskey(context: Context): Act {
-  return async (ctx) => {
-    await removePasskey(context, sessionOf(ctx).userId, idOf(ctx, 'passkeyId'))
-    return withNotice(SECOND_FACTOR, 'second-factor-removed')
-  }
-}
+export const postRemovePasskey = actAt(SECOND_FACTOR, 'second-factor-removed', (context, userId, ctx) =>
+  removePasskey(context, userId, idOf(ctx, 'passkeyId')),
+)

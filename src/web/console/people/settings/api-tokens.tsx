@@ -9,9 +9,9 @@ import type { Context } from '../../../../domain/context.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
 import { UserError } from '../../../../errors.js'
+import { actAt } from '../../act.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import { Confirm, Empty, Field, Form, Select, Time } from '../../form.js'
-import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { Table } from '../../parts/table.js'
 import { Copyable } from '../../secret.js'
@@ -136,12 +136,9 @@ function ScopeInWords(props: { scope: TokenScope & { lineName: string | null } }
   )
 }
 
-export function postRevokeApiToken(context: Context): Act {
-  return async (ctx) => {
-    await removeApiToken(context, sessionOf(ctx).userId, idOf(ctx, 'tokenId'))
-    return withNotice(SETTINGS, 'token-revoked')
-  }
-}
+export const postRevokeApiToken = actAt(SETTINGS, 'token-revoked', (context, userId, ctx) =>
+  removeApiToken(context, userId, idOf(ctx, 'tokenId')),
+)
 
 export function postApiToken(context: Context): Act {
   return async (ctx) => {

@@ -1,10 +1,8 @@
-import type { Context } from '../../../../domain/context.js'
 import { setNoticeMails, type NoticeMails } from '../../../../domain/operating/notices.js'
+import { actAt } from '../../act.js'
 import { fieldOf } from '../../form-values.js'
 import { Form, Select } from '../../form.js'
-import { withNotice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
-import { sessionOf } from '../session.js'
+import type { Page } from '../../page.js'
 import { SETTINGS } from './path.js'
 
 const NONE = ['none', 'None'] as const
@@ -45,9 +43,6 @@ export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
   )
 }
 
-export function postMails(context: Context): Act {
-  return async (ctx) => {
-    await setNoticeMails(context, sessionOf(ctx).userId, fieldOf(ctx, 'mails'))
-    return withNotice(SETTINGS, 'mails-saved')
-  }
-}
+export const postMails = actAt(SETTINGS, 'mails-saved', (context, userId, ctx) =>
+  setNoticeMails(context, userId, fieldOf(ctx, 'mails')),
+)

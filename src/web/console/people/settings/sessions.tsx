@@ -1,10 +1,9 @@
-import type { Context } from '../../../../domain/context.js'
 import { revokeAccess } from '../../../../domain/people/revoke-access.js'
 import { endSession, endSessions, type ListedSession } from '../../../../domain/people/sessions.js'
+import { actAt } from '../../act.js'
 import { idOf } from '../../form-values.js'
 import { Confirm, Form, Time } from '../../form.js'
-import { withNotice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
+import type { Page } from '../../page.js'
 import { Table } from '../../parts/table.js'
 import { sessionOf } from '../session.js'
 import { browserName } from './browser-name.js'
@@ -86,24 +85,12 @@ export function AllAccess({ page }: { page: Page }) {
   )
 }
 
-export function postRevokeAccess(context: Context): Act {
-  return async (ctx) => {
-    await revokeAccess(context, sessionOf(ctx).userId)
-    return withNotice(SETTINGS, 'access-revoked')
-  }
-}
+export const postRevokeAccess = actAt(SETTINGS, 'access-revoked', revokeAccess)
 
-export function postEndSession(context: Context): Act {
-  return async (ctx) => {
-    await endSession(context, sessionOf(ctx).userId, idOf(ctx, 'sessionId'))
-    return withNotice(SETTINGS, 'session-ended')
-  }
-}
+export const postEndSession = actAt(SETTINGS, 'session-ended', (context, userId, ctx) =>
+  endSession(context, userId, idOf(ctx, 'sessionId')),
+)
 
-export function postEndOtherSessions(context: Context): Act {
-  return async (ctx) => {
-    const { userId, id } = sessionOf(ctx)
-    await endSessions(context, userId, id)
-    return withNotice(SETTINGS, 'sessions-ended')
-  }
-}
+export const postEndOtherSessions = actAt(SETTINGS, 'sessions-ended', (context, userId, ctx) =>
+  endSessions(context, userId, sessionOf(ctx).id),
+)

@@ -1,16 +1,13 @@
-import type { Context as KoaContext } from 'koa'
-import type { Context } from '../../../../domain/context.js'
 import { disableUser, enableUser } from '../../../../domain/people/disabled-users.js'
 import { revokeAccess } from '../../../../domain/people/revoke-access.js'
 import { endSessions } from '../../../../domain/people/sessions.js'
-import { getUser, type User } from '../../../../domain/people/users.js'
+import type { User } from '../../../../domain/people/users.js'
 import { UserError } from '../../../../errors.js'
-import { fieldOf, idOf } from '../../form-values.js'
+import { fieldOf } from '../../form-values.js'
 import { LOG } from '../../operating/audit/paths.js'
 import { Confirm, Form, Select, Time } from '../../form.js'
-import { withNotice, type Notice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
-import { userPath } from './path.js'
+import type { Page } from '../../page.js'
+import { userAct } from './act.js'
 
 const BELONGINGS = [
   ['', 'Choose…'],
@@ -82,31 +79,16 @@ function Disabled(props: { page: Page; action: string; user: User; since: Date }
   )
 }
 
-export function postDisableUser(context: Context): Act {
-  return change(context, 'user-disabled', async (userId, ctx) => {
-    const belongings = fieldOf(ctx, 'belongings')
-    if (belongings !== 'goes_on' && belongings !== 'stops') {
-      throw new UserError('belongings: choose whether they keep working')
-    }
-    await disableUser(context, userId, belongings)
-  })
-}
-
-export const postEnableUser = (context: Context) =>
-  change(context, 'user-enabled', (userId) => enableUser(context, userId))
-export const postEndUserSessions = (context: Context) =>
-  change(context, 'user-sessions-ended', (userId) => endSessions(context, userId))
-export const postRevokeUserAccess = (context: Context) =>
-  change(context, 'access-revoked', (userId) => revokeAccess(context, userId))
-
-function change(
-  context: Context,
-  notice: Notice,
-  doChange: (userId: string, ctx: KoaContext) => Promise<unknown>,
-): Act {
-  return async (ctx) => {
-    const { id } = await getUser(context, idOf(ctx, 'userId'))
-    await doChange(id, ctx)
-    return withNotice(userPath(id), notice)
+export const postDisableUser = userAct('user-disabled', async (context, { id }, ctx) => {
+  const belongings = fieldOf(ctx, 'belongings')
+  if (belongings !== 'goes_on' && belongings !== 'stops') {
+    throw new UserError('belongings: choose whether they keep working')
   }
-}
+  await disableUser(context, id, belongings)
+})
+
+export const postEnableUser = userAct('user-enabled', (context, { id }) => enableUser(context, id))
+export const postEndUserSessions = userAct('user-sessions-ended', (context, { id }) =>
+  endSessions(context, id),
+)
+export const postRevokeUserAccess = userAct('access-revoked', (context, { id }) => revokeAccess(context, id))

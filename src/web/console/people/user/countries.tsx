@@ -1,10 +1,8 @@
-import type { Context } from '../../../../domain/context.js'
 import { countryName, resumeCountry, type CountryPause } from '../../../../domain/messages/country-guard.js'
-import { getUser } from '../../../../domain/people/users.js'
-import { fieldOf, idOf } from '../../form-values.js'
+import { fieldOf } from '../../form-values.js'
 import { Form, Time } from '../../form.js'
-import { withNotice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
+import type { Page } from '../../page.js'
+import { userAct } from './act.js'
 
 /** Lists the countries to which the user's messages are refused since a sudden rise; nothing if there is none. */
 export function PausedCountries(props: { page: Page; path: string; pauses: readonly CountryPause[] }) {
@@ -30,10 +28,6 @@ export function PausedCountries(props: { page: Page; path: string; pauses: reado
   )
 }
 
-export function postResumeCountry(context: Context): Act {
-  return async (ctx) => {
-    const user = await getUser(context, idOf(ctx, 'userId'))
-    await resumeCountry(context, user, fieldOf(ctx, 'country'))
-    return withNotice(`/console/users/${user.id}`, 'country-resumed')
-  }
-}
+export const postResumeCountry = userAct('country-resumed', (context, user, ctx) =>
+  resumeCountry(context, user, fieldOf(ctx, 'country')),
+)

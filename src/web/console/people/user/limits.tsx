@@ -1,14 +1,12 @@
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import type { ListedCarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
 import { isSimulator } from '../../../../domain/carriers/accounts/kinds.js'
-import type { Context } from '../../../../domain/context.js'
 import { changeLine } from '../../../../domain/lines/change-line.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
-import { backOf, fieldOf, idOf } from '../../form-values.js'
+import { fieldOf, idOf } from '../../form-values.js'
 import { Field, Form, Select } from '../../form.js'
-import { withNotice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
-import { userPath } from './path.js'
+import type { Page } from '../../page.js'
+import { userAct } from './act.js'
 
 /** Shows the fields of where and how fast a new or an existing line may send. */
 export function LimitFields(props: { countries: string; perNumber: number; perMinute: number }) {
@@ -91,11 +89,7 @@ export function LineSettings(props: {
   )
 }
 
-export function postLineSettings(context: Context): Act {
-  return async (ctx) => {
-    const userId = idOf(ctx, 'userId')
-    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
-    await changeLine(context, line, { ...readLimitFields(ctx), carrierAccount: fieldOf(ctx, 'carrier') })
-    return withNotice(backOf(ctx) ?? userPath(userId), 'line-changed')
-  }
-}
+export const postLineSettings = userAct('line-changed', async (context, user, ctx) => {
+  const line = await getOwnLine(context, user.id, idOf(ctx, 'lineId'))
+  await changeLine(context, line, { ...readLimitFields(ctx), carrierAccount: fieldOf(ctx, 'carrier') })
+})

@@ -1,11 +1,9 @@
 import type { Route } from '../../../../database/lines/lines.js'
-import type { Context } from '../../../../domain/context.js'
 import { readRoute, setRoutes, writeRoute } from '../../../../domain/lines/routes.js'
-import { backOf, fieldOf, idOf } from '../../form-values.js'
+import { fieldOf, idOf } from '../../form-values.js'
 import { Form, TextArea } from '../../form.js'
-import { withNotice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
-import { userPath } from './path.js'
+import type { Page } from '../../page.js'
+import { userAct } from './act.js'
 
 /**
  * Shows the form for the accounts that the line tries before its own.
@@ -32,13 +30,9 @@ export function LineRoutes(props: { page: Page; action: string; routes: Route[];
   )
 }
 
-export function postUserLineRoutes(context: Context): Act {
-  return async (ctx) => {
-    const userId = idOf(ctx, 'userId')
-    const written = fieldOf(ctx, 'routes')
-      .split('\n')
-      .filter((each) => each.trim() !== '')
-    await setRoutes(context, { userId, id: idOf(ctx, 'lineId') }, written.map(readRoute))
-    return withNotice(backOf(ctx) ?? userPath(userId), 'routes-saved')
-  }
-}
+export const postUserLineRoutes = userAct('routes-saved', async (context, { id: userId }, ctx) => {
+  const written = fieldOf(ctx, 'routes')
+    .split('\n')
+    .filter((each) => each.trim() !== '')
+  await setRoutes(context, { userId, id: idOf(ctx, 'lineId') }, written.map(readRoute))
+})

@@ -1,17 +1,14 @@
-import type { Context as KoaContext } from 'koa'
-import type { Context } from '../../../../domain/context.js'
 import {
   askForRemoval,
   confirmRemoval,
   withdrawRemoval,
   type AskedRemoval,
 } from '../../../../domain/people/second-factors/lost.js'
-import { getUser } from '../../../../domain/people/users.js'
-import { fieldOf, idOf } from '../../form-values.js'
+import { fieldOf } from '../../form-values.js'
 import { Confirm, Form, TextArea, Time } from '../../form.js'
-import { withNotice, type Notice } from '../../notices.js'
-import type { Act, Page } from '../../page.js'
+import type { Page } from '../../page.js'
 import { UserText } from '../../user-text.js'
+import { userAct } from './act.js'
 
 interface Props {
   page: Page
@@ -99,31 +96,14 @@ function Asked({ page, path, asked }: { page: Page; path: string; asked: AskedRe
   )
 }
 
-export function postAskForRemoval(context: Context): Act {
-  return change(context, 'removal-asked', (userId, ctx) =>
-    askForRemoval(context, userId, fieldOf(ctx, 'reason')),
-  )
-}
+export const postAskForRemoval = userAct('removal-asked', (context, { id }, ctx) =>
+  askForRemoval(context, id, fieldOf(ctx, 'reason')),
+)
 
-export function postConfirmRemoval(context: Context): Act {
-  return change(context, 'removal-confirmed', (userId, ctx) =>
-    confirmRemoval(context, userId, fieldOf(ctx, 'removal')),
-  )
-}
+export const postConfirmRemoval = userAct('removal-confirmed', (context, { id }, ctx) =>
+  confirmRemoval(context, id, fieldOf(ctx, 'removal')),
+)
 
-export function postWithdrawRemoval(context: Context): Act {
-  return change(context, 'removal-withdrawn', (userId) => withdrawRemoval(context, userId))
-}
-
-function change(
-  context: Context,
-  notice: Notice,
-  doChange: (userId: string, ctx: KoaContext) => Promise<void>,
-): Act {
-  return async (ctx) => {
-    const { id } = await getUser(context, idOf(ctx, 'userId'))
-    const path = `/console/users/${id}`
-    await doChange(id, ctx)
-    return withNotice(path, notice)
-  }
-}
+export const postWithdrawRemoval = userAct('removal-withdrawn', (context, { id }) =>
+  withdrawRemoval(context, id),
+)

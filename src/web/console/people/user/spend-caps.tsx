@@ -12,6 +12,7 @@ import { fieldOf, idOf } from '../../form-values.js'
 import { Field, Form, Select } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
+import { userPath } from './path.js'
 import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
@@ -83,7 +84,7 @@ export function postSpendCap(context: Context): Act {
     const { user, owner } = await readOwner(ctx, context)
     const segmentsPerDay = readCap(fieldOf(ctx, 'segments'))
     await setSpendCap(context, owner, segmentsPerDay)
-    return withNotice(`/console/users/${user.id}`, segmentsPerDay === null ? 'cap-removed' : 'cap-saved')
+    return withNotice(userPath(user.id), segmentsPerDay === null ? 'cap-removed' : 'cap-saved')
   }
 }
 
@@ -92,7 +93,7 @@ export function postMonthlyCap(context: Context): Act {
     const { user, owner } = await readOwner(ctx, context)
     const money = readMonthlyCap(fieldOf(ctx, 'amount'))
     await setMonthlyCap(context, owner, money)
-    return withNotice(`/console/users/${user.id}`, money === null ? 'cap-removed' : 'monthly-cap-saved')
+    return withNotice(userPath(user.id), money === null ? 'cap-removed' : 'monthly-cap-saved')
   }
 }
 

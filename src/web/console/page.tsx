@@ -82,12 +82,6 @@ export function answerPage(ctx: KoaContext, page: VNode): void {
   ctx.body = `<!doctype html>${isKnownNow || fault?.isStray === true ? renderToString(page) : html}`
 }
 
-/** Answers with a piece of a page, for htmx. */
-export function answerFragment(ctx: KoaContext, fragment: VNode): void {
-  ctx.type = 'html'
-  ctx.body = renderToString(fragment)
-}
-
 /**
  * The work of a form's button. Resolves to the next path, with its query; or to what its page shows once; or to
  * undefined if it has answered itself.

@@ -18,7 +18,8 @@ import { lineWithNotice } from '../lines/line/section.js'
 import { withNotice, type Notice } from '../notices.js'
 import { pauserOf } from '../operating/pauser.js'
 import { TASKS } from '../operating/tasks.js'
-import { answerFragment, type Act } from '../page.js'
+import type { Act } from '../page.js'
+import { answerPiece } from '../parts/piece.js'
 import { sessionOf } from '../people/session.js'
 import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { endpointWithNotice } from './path.js'
@@ -107,13 +108,10 @@ export function postDeleteEndpoint(context: Context): Act {
   }
 }
 
-/** Answers htmx with only the result, and others with the page that includes it. */
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const { caller, id } = askedEndpoint(ctx)
     const testEvent = await sendTestEvent(context, caller, id, fieldOf(ctx, 'type'))
-    if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
-    answerFragment(ctx, <TestEventOutcome result={testEvent} />)
-    return undefined
+    return answerPiece(ctx, { testEvent }, <TestEventOutcome result={testEvent} />)
   }
 }

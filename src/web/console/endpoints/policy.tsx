@@ -18,7 +18,8 @@ import { fieldOf, valuesOf } from '../form-values.js'
 import { CheckBox, Field, Form, Select, TextArea, useFault } from '../form.js'
 import { askedEndpoint } from './acts.js'
 import { endpointWithNotice } from './path.js'
-import { answerFragment, type Act, type Page } from '../page.js'
+import type { Act, Page } from '../page.js'
+import { answerPiece, resultIn } from '../parts/piece.js'
 
 export const SHAPE_WORDS: Record<Shape, string> = {
   linehook: 'Default (JSON)',
@@ -35,14 +36,6 @@ const TEMPLATE_HINT =
   '{"text": {{ payload | json }}}'
 
 const PREVIEW_ID = 'policy-preview'
-
-/** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
-const INLINE = {
-  'data-hx-target': `#${PREVIEW_ID}`,
-  'data-hx-swap': 'innerHTML',
-  'data-hx-status-4xx': 'target:body',
-  'data-hx-status-5xx': 'target:body',
-}
 
 /** A preview and the typed fields, for readers without a script. */
 export interface ShownPreview {
@@ -104,7 +97,7 @@ export function Policy(props: {
           type="submit"
           class="secondary"
           formaction={`${action}/preview`}
-          {...{ 'data-hx-post': `${action}/preview`, ...INLINE }}
+          {...{ 'data-hx-post': `${action}/preview`, ...resultIn(PREVIEW_ID) }}
         >
           Preview with latest event
         </button>
@@ -282,7 +275,6 @@ export function postPolicy(context: Context): Act {
   }
 }
 
-/** Answers htmx with only the preview, and others with the page that has it and the typed fields. */
 export function postPolicyPreview(context: Context): Act {
   return async (ctx) => {
     const { caller, id } = askedEndpoint(ctx)
@@ -293,8 +285,6 @@ export function postPolicyPreview(context: Context): Act {
       hasHeaders: fieldOf(ctx, 'secretHeaders').trim() !== '',
       removedHeaders: valuesOf(ctx, 'removedHeaders'),
     }
-    if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview } }
-    answerFragment(ctx, <PolicyPreview preview={result} />)
-    return undefined
+    return answerPiece(ctx, { policyPreview }, <PolicyPreview preview={result} />)
   }
 }

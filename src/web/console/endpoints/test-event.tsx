@@ -3,18 +3,11 @@ import type { TestEventResult } from '../../../domain/endpoints/test-event.js'
 import { explainFailure } from './failures.js'
 import { Form } from '../form.js'
 import type { Page } from '../page.js'
+import { resultIn } from '../parts/piece.js'
 
 const RESULT_ID = 'test-event-result'
 /** An error message is shorter. More of an HTML page would only push everything else away. */
 const MAX_SHOWN = 500
-
-/** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
-const INLINE = {
-  'data-hx-target': `#${RESULT_ID}`,
-  'data-hx-swap': 'innerHTML',
-  'data-hx-status-4xx': 'target:body',
-  'data-hx-status-5xx': 'target:body',
-}
 
 export function TestEvent(props: {
   page: Page
@@ -28,7 +21,12 @@ export function TestEvent(props: {
   const { page, action, result, types = [], isPrimary = false } = props
   return (
     <>
-      <Form page={page} action={action} class="inline" more={{ 'data-hx-post': action, ...INLINE }}>
+      <Form
+        page={page}
+        action={action}
+        class="inline"
+        more={{ 'data-hx-post': action, ...resultIn(RESULT_ID) }}
+      >
         {types.length > 0 && (
           <select name="type" aria-label="Type of the test event">
             {types.map((type) => (

@@ -22,9 +22,10 @@ import { withNotice } from '../notices.js'
 import { askedLine } from './line/act.js'
 import { hasPhones, linePath, LINES } from './line/section.js'
 import { live } from '../live.js'
-import { answerFragment, answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
+import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { Copyable } from '../secret.js'
 import { PageHead } from '../parts/page-head.js'
+import { answerPiece } from '../parts/piece.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { isConfirmed, sessionOf } from '../people/session.js'
 import { RECEIVER_PORT, receiveSamples } from './start/receive-samples.js'
@@ -296,16 +297,13 @@ export function postStartUrl(context: Context): Act {
   }
 }
 
-/** Answers htmx with only the result, and others with the page that includes it. */
 export function postStartTestEvent(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
     const { endpoint } = await getConnection(context, userId, idOf(ctx, 'lineId'))
     if (endpoint === null) throw new UserError('This line has no outgoing webhook URL. Set one first', 409)
     const testEvent = await sendTestEvent(context, { userId }, endpoint.id)
-    if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
-    answerFragment(ctx, <TestEventOutcome result={testEvent} />)
-    return undefined
+    return answerPiece(ctx, { testEvent }, <TestEventOutcome result={testEvent} />)
   }
 }
 

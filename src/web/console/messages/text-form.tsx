@@ -12,7 +12,8 @@ import { explainFailure } from '../endpoints/failures.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { faultOf, faultOfForm, Form, TextArea } from '../form.js'
 import { askedLine } from '../lines/line/act.js'
-import { answerFragment, type Page, type ShownOnce } from '../page.js'
+import type { Page, ShownOnce } from '../page.js'
+import { answerPiece } from '../parts/piece.js'
 import { NoCount, SegmentCount } from './segments.js'
 import { readSendTime, SendTime } from './send-time.js'
 import { sessionOf } from '../people/session.js'
@@ -203,7 +204,6 @@ const WORDS: Partial<Record<string, string>> = {
   [REFUSALS.optedOut]: explainFailure('opted_out'),
 }
 
-/** Answers htmx with only the count, and others with the page that has it and the typed fields. */
 export async function countText(
   context: Context,
   ctx: KoaContext,
@@ -212,11 +212,8 @@ export async function countText(
   const { carrierAccount } = await askedLine(context, ctx)
   const text = fieldOf(ctx, 'text')
   const measure = measureText(text, await languagesFor(context, carrierAccount, text))
-  if (ctx.get('HX-Request') !== 'true') {
-    const key = fieldOf(ctx, 'key') || newId()
-    const time = { sendAt: fieldOf(ctx, 'sendAt'), zone: fieldOf(ctx, 'zone') }
-    return { shown: { counted: { toNumber, text, key, measure, ...time } } }
-  }
-  answerFragment(ctx, <SegmentCount measure={measure} />)
-  return undefined
+  const key = fieldOf(ctx, 'key') || newId()
+  const time = { sendAt: fieldOf(ctx, 'sendAt'), zone: fieldOf(ctx, 'zone') }
+  const counted: CountedText = { toNumber, text, key, measure, ...time }
+  return answerPiece(ctx, { counted }, <SegmentCount measure={measure} />)
 }

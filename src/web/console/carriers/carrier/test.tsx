@@ -4,22 +4,15 @@ import { testCarrierAccount } from '../../../../domain/carriers/accounts/carrier
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
 import { Form, Time } from '../../form.js'
-import { answerFragment, type Act } from '../../page.js'
+import type { Act } from '../../page.js'
+import { answerPiece, resultIn } from '../../parts/piece.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
 const RESULT_ID = 'carrier-test-result'
 
-/** A refusal, or the sign-in page after the session's end, replaces the whole page, as for test events. */
-const INLINE = {
-  'data-hx-target': `#${RESULT_ID}`,
-  'data-hx-swap': 'innerHTML',
-  'data-hx-status-4xx': 'target:body',
-  'data-hx-status-5xx': 'target:body',
-}
-
 /** What a page shows once, after a test without a script. */
 export interface Tested {
-  callbacksFault: string
+  callbacksFault: string | undefined
 }
 
 /** @param props.tested undefined unless the test has just found that callbacks fail */
@@ -29,7 +22,12 @@ export function Test(props: { view: CarrierView; tested: Tested | undefined }) {
   return (
     <section id="test" aria-labelledby="test-title">
       <h2 id="test-title">Test</h2>
-      <Form page={page} action={action} class="inline" more={{ 'data-hx-post': action, ...INLINE }}>
+      <Form
+        page={page}
+        action={action}
+        class="inline"
+        more={{ 'data-hx-post': action, ...resultIn(RESULT_ID) }}
+      >
         <button type="submit" class="secondary">
           Test account
         </button>{' '}
@@ -75,18 +73,15 @@ export function postCarrierTest(context: Context): Act {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
     const { ok } = await testCarrierAccount(context, account)
     const callbacksFault = ok ? await testCallbacks(context, account) : undefined
-    if (ctx.get('HX-Request') === 'true') {
-      answerFragment(
-        ctx,
-        <>
-          <LastTest account={await getCarrierAccountById(context, account.id)} />
-          <CallbacksFault fault={callbacksFault} />
-        </>,
-      )
-      return undefined
-    }
-    return callbacksFault === undefined
-      ? `${carrierPath(account.id)}#test`
-      : { shown: { tested: { callbacksFault } satisfies Tested } }
+    if (callbacksFault === undefined && ctx.get('HX-Request') !== 'true')
+      return `${carrierPath(account.id)}#test`
+    return answerPiece(
+      ctx,
+      { tested: { callbacksFault } },
+      <>
+        <LastTest account={await getCarrierAccountById(context, account.id)} />
+        <CallbacksFault fault={callbacksFault} />
+      </>,
+    )
   }
 }

@@ -6,20 +6,24 @@ import {
   type OwnDimension,
 } from '../../domain/operating/overview/own-traffic.js'
 import { isSpan, SPANS, type Span } from '../../domain/operating/overview/spans.js'
+import type { CountName } from '../../domain/operating/overview/traffic.js'
 import { UserError } from '../../errors.js'
 import type { Busiest } from '../../database/operating/overview/busiest.js'
+import { endpointPath } from './endpoints/path.js'
 import { queryOf } from './form-values.js'
 import { Empty, Time } from './form.js'
 import { Layout } from './layout.js'
 import { linePath } from './lines/line/section.js'
 import { BusyTable } from './operating/overview/busiest.js'
 import { Charts } from './operating/overview/charts.js'
+import { DimensionLinks, SpanLinks } from './operating/overview/links.js'
 import { answerPage, pageOf } from './page.js'
 import { PageHead } from './parts/page-head.js'
 import { sessionOf } from './people/session.js'
-import { writeInstant } from './time-filter.js'
+import { filterPath, writeInstant } from './time-filter.js'
 
 const TRAFFIC = '/console/traffic'
+const ACTIVITY = '/console/activity'
 
 /** Shows the traffic of the user's own lines, as the overview does for all lines. */
 export function showTraffic(context: Context): Middleware {
@@ -27,41 +31,21 @@ export function showTraffic(context: Context): Middleware {
     const { span, by } = asked(ctx)
     const { traffic, busiest, lookedBackTo } = await readOwnTraffic(context, sessionOf(ctx).userId, span, by)
     const since = traffic.bins[0]?.at ?? new Date()
-    const links = { ...OF_MESSAGES, received: { direction: 'inbound' } } as Record<string, object>
     answerPage(
       ctx,
       <Layout page={pageOf(ctx, context)} title="Traffic">
-        <PageHead
-          title="Traffic"
-          acts={
-            <nav class="spans" aria-label="Time range">
-              {(Object.keys(SPANS) as Span[]).map((each) => (
-                <Choice key={each} href={`${TRAFFIC}?span=${each}&by=${by}`} isHere={each === span}>
-                  {SPANS[each].label}
-                </Choice>
-              ))}
-            </nav>
-          }
-        />
+        <PageHead title="Traffic" acts={<SpanLinks path={TRAFFIC} span={span} by={by} />} />
         <CompleteSince at={lookedBackTo} of="messages and events" />
         <Charts
           traffic={traffic}
           countedAt="arrival"
           hrefOf={(name) =>
-            name in links ? activityPath({ ...links[name], from: writeInstant(since) }) : undefined
+            OF_MESSAGES[name] && filterPath(ACTIVITY, { ...OF_MESSAGES[name], from: writeInstant(since) })
           }
         />
         <section id="busiest" aria-labelledby="busiest-title">
           <h2 id="busiest-title">Busiest</h2>
-          <nav class="spans" aria-label="Split by">
-            {OWN_DIMENSIONS.map((each) => (
-              <Choice
-                key={each}
-                href={`${TRAFFIC}?span=${span}&by=${each}#busiest`}
-                isHere={each === by}
-              >{`By ${each}`}</Choice>
-            ))}
-          </nav>
+          <DimensionLinks path={TRAFFIC} span={span} by={by} dimensions={OWN_DIMENSIONS} />
           <OwnBusiest {...{ busiest, by, span, since }} />
         </section>
       </Layout>,
@@ -70,19 +54,12 @@ export function showTraffic(context: Context): Middleware {
 }
 
 /** The filter of the activity that lists what a figure counts. */
-const OF_MESSAGES = {
+const OF_MESSAGES: Partial<Record<CountName, Record<string, string>>> = {
   accepted: { direction: 'outbound' },
   delivered: { direction: 'outbound', status: 'delivered' },
   failed: { direction: 'outbound', status: 'failed' },
   unknown: { direction: 'outbound', status: 'unknown' },
-}
-
-function Choice({ href, isHere, children }: { href: string; isHere: boolean; children: string }) {
-  return (
-    <a href={href} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
-      {children}
-    </a>
-  )
+  received: { direction: 'inbound' },
 }
 
 /** The filter of the activity that lists what a figure of a line counts. */
@@ -109,7 +86,7 @@ function OwnBusiest(props: { busiest: Busiest; by: OwnDimension; span: Span; sin
         pathOf={({ id }) => (by === 'line' ? linePath(id) : endpointPath(id))}
         figurePathOf={({ id }, figure) =>
           by === 'line'
-            ? activityPath({ line: id, ...OF_FIGURES[figure], from: writeInstant(since) })
+            ? filterPath(ACTIVITY, { line: id, ...OF_FIGURES[figure], from: writeInstant(since) })
             : endpointPath(id)
         }
       />
@@ -125,14 +102,6 @@ function CompleteSince({ at, of }: { at: Date | null; of: string }) {
       Complete since <Time at={at} />. Earlier {of} of your busiest lines are not counted.
     </p>
   )
-}
-
-function endpointPath(id: string): string {
-  return `/console/endpoints/${id}`
-}
-
-function activityPath(query: object): string {
-  return `/console/activity?${new URLSearchParams(query as Record<string, string>).toString()}`
 }
 
 /** @throws UserError naming the possible values */

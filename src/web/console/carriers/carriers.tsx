@@ -9,6 +9,7 @@ import { Empty } from '../form.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { answerPage, pageOf } from '../page.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { Table } from '../parts/table.js'
 
 /** Shows operators the accounts at carriers, which lines belong to. */
@@ -29,9 +30,9 @@ export function showCarriers(context: Context): Middleware {
             </p>
           </Empty>
         )}
-        <div {...{ 'data-live': `${CARRIERS}/live` }} data-hx-swap="innerMorph">
+        <LivePiece at={`${CARRIERS}/live`}>
           <AccountTable accounts={accounts} />
-        </div>
+        </LivePiece>
         <h2>Add an account</h2>
         <KindLinks context={context} />
       </Layout>,

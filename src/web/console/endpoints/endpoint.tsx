@@ -17,6 +17,7 @@ import { linePath, LINES } from '../lines/line/section.js'
 import { live } from '../live.js'
 import { answerPage, shownOnce, type Page } from '../page.js'
 import { Fact, Facts } from '../parts/facts.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { PageHead, type Crumbs } from '../parts/page-head.js'
 import { EventChart } from '../sparkline.js'
 import { isConfirmed } from '../people/session.js'
@@ -97,14 +98,10 @@ type Part = keyof typeof PARTS
 /** The form that was refused stays until it is sent again. */
 function LivePart({ view, part, ...more }: { view: EndpointView; part: Part; class?: string }) {
   const Now = PARTS[part]
-  const isLive = view.page.fault === undefined
   return (
-    <div
-      {...more}
-      {...(isLive ? { 'data-live': `${view.path}/live?part=${part}`, 'data-hx-swap': 'innerMorph' } : {})}
-    >
+    <LivePiece {...more} at={view.page.fault === undefined ? `${view.path}/live?part=${part}` : undefined}>
       <Now view={view} />
-    </div>
+    </LivePiece>
   )
 }
 

@@ -24,6 +24,7 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
 
 const PATH = '/console/activity'
@@ -47,12 +48,11 @@ export function showActivity(context: Context): Middleware {
       <Layout page={page} title="Activity" zone={zoneOf(written)}>
         <h1>Activity</h1>
         <FilterForm path={PATH} isPortal={page.isPortal} {...{ lines, written, fault }} />
-        {found !== undefined && found.before === undefined && (
-          <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} data-hx-swap="innerMorph">
+        {found !== undefined && (
+          <LivePiece at={found.before === undefined ? filterPath(`${PATH}/live`, written) : undefined}>
             <Found {...{ page, lines, written, found }} />
-          </div>
+          </LivePiece>
         )}
-        {found?.before !== undefined && <Found {...{ page, lines, written, found }} />}
       </Layout>,
     )
   }

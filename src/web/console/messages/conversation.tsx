@@ -35,6 +35,7 @@ import { Layout } from '../layout.js'
 import { askedLine } from '../lines/line/act.js'
 import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { Fact } from '../parts/facts.js'
 import { UserText } from '../user-text.js'
 import { Obstacles } from './message/obstacles.js'
@@ -75,17 +76,13 @@ export function showConversation(context: Context): Middleware {
     const page = pageOf(ctx, context)
     const { line, number, contact, path } = view
     const people = `${linePath(line.id)}/inbox/beside/live?${new URLSearchParams({ number }).toString()}`
-    const liveness =
-      view.before === undefined ? { 'data-live': `${path}/live`, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>
         <div class="talk">
           <div class="list">
             <ListHead line={line} />
-            <div {...{ 'data-live': people }} data-hx-swap="innerMorph">
-              {await peopleOf(context, line, number)}
-            </div>
+            <LivePiece at={people}>{await peopleOf(context, line, number)}</LivePiece>
           </div>
           <section class="thread-side" aria-label={`Conversation with ${contact?.name ?? number}`}>
             <header>
@@ -95,9 +92,9 @@ export function showConversation(context: Context): Middleware {
               </h1>
               <Marks page={page} view={view} />
             </header>
-            <div class="now" {...liveness}>
+            <LivePiece class="now" at={view.before === undefined ? `${path}/live` : undefined}>
               <Now {...view} page={page} />
-            </div>
+            </LivePiece>
             <Answer
               page={page}
               view={view}

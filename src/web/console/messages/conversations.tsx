@@ -20,6 +20,7 @@ import { askedLine } from '../lines/line/act.js'
 import { linePath } from '../lines/line/section.js'
 import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
 import { instantOf } from '../time-filter.js'
 
@@ -42,17 +43,16 @@ export function showConversations(context: Context): Middleware {
     const [q, state] = [searchedIn(ctx), stateOf(ctx)]
     const { list, count } = await listOf(context, ctx, line)
     const at = `${linePath(line.id)}/inbox/live?${new URLSearchParams({ state, q }).toString()}`
-    // An older page stays as it is.
-    const liveness = queryOf(ctx, 'before') === '' ? { 'data-live': at, 'data-hx-swap': 'innerMorph' } : {}
+    const isNewest = queryOf(ctx, 'before') === ''
     return (
       <>
         <ListControls
           label="Search conversations"
           listing={searchOf(conversationsPath(line.id), q, { count, state })}
         />
-        <div class="flow" {...liveness}>
+        <LivePiece class="flow" at={isNewest ? at : undefined}>
           {list}
-        </div>
+        </LivePiece>
       </>
     )
   })

@@ -16,6 +16,7 @@ import { answerPage, pageOf, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
 import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
 
 const INBOX = '/console/inbox'
@@ -29,7 +30,6 @@ export function showInbox(context: Context): Middleware {
     const isNewest = queryOf(ctx, 'before') === ''
     const q = searchedIn(ctx)
     const at = `${INBOX}/live?${new URLSearchParams({ q }).toString()}`
-    const liveness = isNewest ? { 'data-live': at, 'data-hx-swap': 'innerMorph' } : {}
     const { list, count } = await listOf(context, ctx)
     answerPage(
       ctx,
@@ -40,9 +40,9 @@ export function showInbox(context: Context): Middleware {
         />
         <p class="muted">Unread conversations on all of your lines.</p>
         <ListControls label="Search unread conversations" listing={searchOf(INBOX, q, { count })} />
-        <div class="flow" {...liveness}>
+        <LivePiece class="flow" at={isNewest ? at : undefined}>
           {list}
-        </div>
+        </LivePiece>
       </Layout>,
     )
   }

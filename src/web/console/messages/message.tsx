@@ -10,6 +10,7 @@ import { UserError } from '../../../errors.js'
 import { backOf, fieldOf, idOf, queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { viewMessage, type MessageView } from './message/page-model.js'
 import { attemptQuery } from './message/opened-attempt.js'
 import { askedAttempt, messagePath } from './message/path.js'
@@ -26,14 +27,13 @@ export function showMessage(context: Context): Middleware {
     const { page, opened, key } = view
     const query = opened === undefined ? '' : `&${attemptQuery(opened)}`
     const path = `${view.path}/live?key=${key}${query}`
-    // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
-    const liveness = page.fault === undefined ? { 'data-live': path, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title="Message">
-        <div class="way-page" {...liveness}>
+        {/* With a form's fault on it the page is not live, so that the fault stays until the reader continues. */}
+        <LivePiece class="way-page" at={page.fault === undefined ? path : undefined}>
           <MessageBody {...view} />
-        </div>
+        </LivePiece>
       </Layout>,
     )
   }

@@ -23,6 +23,7 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
 import { Status } from '../status.js'
+import { filterPath } from '../time-filter.js'
 import { labelOf, UserText } from '../user-text.js'
 import { userMessagePath } from '../people/user/message.js'
 import { userPath } from '../people/user/path.js'
@@ -139,13 +140,13 @@ function Results(props: {
       {isIncomplete && (
         <p class="fault">
           There are too many messages to search all of them. Enter a whole number, or filter{' '}
-          <a href={activityOf({ text: written })}>Activity</a> by line and time.
+          <a href={filterPath('/console/activity', { text: written })}>Activity</a> by line and time.
         </p>
       )}
       {isOfNewest && (
         <p class="muted">
           Texts and partial numbers are searched in your newest messages only. For older ones, use{' '}
-          <a href={activityOf({ text: written })}>Activity</a>.
+          <a href={filterPath('/console/activity', { text: written })}>Activity</a>.
         </p>
       )}
       {isEmpty && !isIncomplete && found.others !== 'reason' && <Empty>No results.</Empty>}
@@ -202,7 +203,7 @@ function Results(props: {
           title="Contacts"
           rows={contacts.map(({ number, name }) => ({
             id: number,
-            href: activityOf({ number: writeParty(number) }),
+            href: filterPath('/console/activity', { number: writeParty(number) }),
             label: labelOf(name, number),
           }))}
         />
@@ -295,10 +296,6 @@ function Links({ title, rows }: { title: string; rows: readonly Link[] }) {
       </ul>
     </section>
   )
-}
-
-function activityOf(filter: Record<string, string>): string {
-  return `/console/activity?${new URLSearchParams(filter).toString()}`
 }
 
 function Owner({ children }: { children: string }) {

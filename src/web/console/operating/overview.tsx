@@ -13,7 +13,9 @@ import { UserError } from '../../../errors.js'
 import { queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { PageHead } from '../parts/page-head.js'
+import { SpanLinks } from './overview/links.js'
 import { OverviewNow } from './overview/now.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { OVERVIEW } from '../home.js'
@@ -31,11 +33,9 @@ export function showOverview(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Overview">
-        <PageHead title="Overview" acts={<SpanLinks span={span} by={by} />} />
+        <PageHead title="Overview" acts={<SpanLinks path={OVERVIEW} span={span} by={by} />} />
         <TourSection page={page} tour={tour} />
-        <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}&by=${by}` }} data-hx-swap="innerMorph">
-          {now}
-        </div>
+        <LivePiece at={`${OVERVIEW}/live?span=${span}&by=${by}`}>{now}</LivePiece>
       </Layout>,
     )
   }
@@ -46,22 +46,6 @@ export function liveOverview(context: Context): Middleware {
     context,
     (ctx) => readNow(context, ctx, spanOf(ctx) ?? '1h'),
     (ctx) => [spanOf(ctx), dimensionOf(ctx)],
-  )
-}
-
-function SpanLinks({ span, by }: { span: Span; by: Dimension }) {
-  return (
-    <nav class="spans" aria-label="Time range">
-      {(Object.keys(SPANS) as Span[]).map((each) => (
-        <a
-          key={each}
-          href={`${OVERVIEW}?span=${each}&by=${by}`}
-          {...(each === span ? { 'aria-current': 'page' as const } : {})}
-        >
-          {SPANS[each].label}
-        </a>
-      ))}
-    </nav>
   )
 }
 

@@ -14,6 +14,7 @@ import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
 import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
@@ -59,15 +60,14 @@ export function showTasks(context: Context): Middleware {
     const { fault } = view.page
     // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
     const isLive = fault === undefined && view.before === undefined
-    const liveness = isLive ? { 'data-live': `${TASKS}/live`, 'data-hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={view.page} title="Background tasks">
         <h1>Background tasks</h1>
         <p>Tasks continue when you close this page. They are listed here for 30 days.</p>
-        <div {...liveness}>
+        <LivePiece at={isLive ? `${TASKS}/live` : undefined}>
           <Tasks {...view} />
-        </div>
+        </LivePiece>
       </Layout>,
     )
   }

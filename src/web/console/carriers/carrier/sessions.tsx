@@ -7,6 +7,7 @@ import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
 import { Ago, Time } from '../../form.js'
 import { live } from '../../live.js'
+import { LivePiece } from '../../parts/live-piece.js'
 import type { CarrierView } from './page-model.js'
 
 /** Shows the sessions or phones of an account that has some. The section keeps itself up to date. */
@@ -15,9 +16,9 @@ export function Sessions({ view: { path, account } }: { view: CarrierView }) {
   return (
     <section id="sessions" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{account.hasPhones ? 'Phone' : 'Sessions'}</h2>
-      <div {...{ 'data-live': `${path}/live` }} data-hx-swap="innerMorph">
+      <LivePiece at={`${path}/live`}>
         <Connection account={account} />
-      </div>
+      </LivePiece>
     </section>
   )
 }

@@ -4,6 +4,7 @@ import { readLimits } from '../../../../domain/messages/limits.js'
 import { idOf } from '../../form-values.js'
 import { Time } from '../../form.js'
 import { live } from '../../live.js'
+import { LivePiece } from '../../parts/live-piece.js'
 import type { MonthlyCap } from '../../../../domain/messages/spending/monthly-caps.js'
 import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 import { sessionOf } from '../../people/session.js'
@@ -20,9 +21,9 @@ export function Limits({ view }: { view: LineView }) {
         Messages accepted by the incoming webhook in the last 60 seconds. Requests over the limit are refused,
         and the Retry-After header says when to try again.
       </p>
-      <div {...{ 'data-live': `${view.path}/limits/live` }} data-hx-swap="innerMorph">
+      <LivePiece at={`${view.path}/limits/live`}>
         <Gauges limits={view.limits} isPortal={view.page.isPortal} />
-      </div>
+      </LivePiece>
     </Section>
   )
 }

@@ -16,6 +16,7 @@ import { Attention } from '../../attention.js'
 import { pageOf, type Page } from '../../page.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { Fact, Facts } from '../../parts/facts.js'
+import { LivePiece } from '../../parts/live-piece.js'
 import { countDay, Figures } from '../../parts/figures.js'
 import { EventChart } from '../../sparkline.js'
 import { FirstStepsLink } from '../start/steps.js'
@@ -38,9 +39,7 @@ export function showLine(context: Context): Middleware {
         <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
       )}
       <div class="with-facts">
-        <div {...{ 'data-live': `${view.path}/live` }} data-hx-swap="innerMorph">
-          {await now(context, view.page, view.line)}
-        </div>
+        <LivePiece at={`${view.path}/live`}>{await now(context, view.page, view.line)}</LivePiece>
         <aside>
           <LineFacts view={view} />
           <Rename view={view} />

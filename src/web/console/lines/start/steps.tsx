@@ -4,6 +4,7 @@ import { canReceive } from '../../../../domain/lines/senders.js'
 import { senderKindOf } from '../../../../kit/text/sender-kind.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { explainFailure } from '../../endpoints/failures.js'
+import { LivePiece } from '../../parts/live-piece.js'
 import { linePath, tabPath } from '../line/section.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 
@@ -15,9 +16,9 @@ export function startPath(lineId: string): string {
 /** Shows the steps with the finished ones ticked off; they keep themselves up to date. */
 export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
   return (
-    <div {...{ 'data-live': `${startPath(line.id)}/live` }} data-hx-swap="innerMorph">
+    <LivePiece at={`${startPath(line.id)}/live`}>
       <Steps line={line} steps={steps} />
-    </div>
+    </LivePiece>
   )
 }
 

@@ -5,7 +5,7 @@ import type { MessageStatus } from '../../../../states.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Form, Soon } from '../../form.js'
 import type { Page } from '../../page.js'
-import { maySendAgain, sendAgainPath } from '../message/send-again.js'
+import { maySendAgain } from '../message/send-again.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { MediaCopies } from '../message/media.js'
 import { messagePath } from '../message/path.js'
@@ -90,7 +90,7 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
       </small>
       {/* If it may have arrived, its own page asks first. */}
       {maySendAgain(message) && status === 'failed' && (
-        <Form page={page} action={sendAgainPath(id)} class="inline">
+        <Form page={page} action={`${messagePath(id)}/send-again`} class="inline">
           <input type="hidden" name="key" value={newId()} />
           <input type="hidden" name="back" value={path} />
           <button type="submit">Resend</button>

@@ -7,7 +7,8 @@ import { DeliveryHistory } from './delivery.js'
 import { ListenerHistory } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Replays } from './replays.js'
-import { isLate, mayTryMessageNow, tryNowPath } from './send-again.js'
+import { messagePath } from './path.js'
+import { isLate, mayTryMessageNow } from './send-again.js'
 import { Step } from './step.js'
 
 const COPY_WORDS: Record<MediaStatus, string> = {
@@ -45,7 +46,7 @@ export function InboundHistory(view: MessageView) {
               </p>
             )}
             {n === media.findIndex(isLate) && isOwner && mayTryMessageNow(view) && (
-              <Form page={page} action={tryNowPath(message.id)} class="inline">
+              <Form page={page} action={`${messagePath(message.id)}/try-now`} class="inline">
                 <button type="submit" class="secondary">
                   Retry now
                 </button>

@@ -1,5 +1,6 @@
 import { explainCarrierCode } from '../../../../carriers/codes.js'
 import type { Message } from '../../../../database/messages/message.js'
+import { countOf } from '../../../../domain/operating/overview/figures.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Confirm, Form, Time } from '../../form.js'
 import { pauserWords } from '../../operating/pauser.js'
@@ -9,15 +10,7 @@ import { formatDuration, SOURCE_LABELS } from './labels.js'
 import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
 import { SendTime } from '../send-time.js'
-import {
-  cancelPath,
-  mayBeCancelled,
-  maySendAgain,
-  mayTryMessageNow,
-  reschedulePath,
-  sendAgainPath,
-  tryNowPath,
-} from './send-again.js'
+import { mayBeCancelled, maySendAgain, mayTryMessageNow } from './send-again.js'
 import { Step } from './step.js'
 import { UserText } from '../../user-text.js'
 
@@ -91,7 +84,7 @@ function Scheduled({ message: { dueAt } }: { message: Message }) {
 
 /** Shows the forms that give a waiting message another time, or cancel it. */
 function Later({ page, message: { id, attemptCount } }: MessageView) {
-  const action = reschedulePath(id)
+  const action = `${messagePath(id)}/reschedule`
   return (
     <>
       {attemptCount === 0 && (
@@ -111,7 +104,7 @@ function Later({ page, message: { id, attemptCount } }: MessageView) {
       )}
       <Confirm
         page={page}
-        action={cancelPath(id)}
+        action={`${messagePath(id)}/cancel`}
         label="Cancel message"
         consequence="The message will not be sent. It is marked as failed (cancelled)."
         button="Cancel message"
@@ -136,9 +129,9 @@ function Waiting(view: MessageView) {
         )}{' '}
         Next check: <Time at={dueAt} />.
       </p>
-      {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}
+      {attemptCount > 0 && <p>{countOf(attemptCount, 'attempt')} so far.</p>}
       {isOwner && mayTryMessageNow(view) && (
-        <Form page={page} action={tryNowPath(id)} class="inline">
+        <Form page={page} action={`${messagePath(id)}/try-now`} class="inline">
           <button type="submit" class="secondary">
             Retry now
           </button>
@@ -219,7 +212,7 @@ function AtCarrier({ message }: { message: Message }) {
       <PassedOver message={message} />
       <p>
         {carrierAccount !== null && `Account: ${carrierAccount}. `}
-        {attemptsWords(attemptCount)}
+        {countOf(attemptCount, 'attempt')}
         {status === 'sending' && "; waiting for the carrier's response"}.
         {carrierMessageId !== null && (
           <>
@@ -294,7 +287,7 @@ function Why({ message: { error, carrierCode, carrierReason, carrierKind } }: { 
 }
 
 function SendAgain({ page, message: { id, status }, key }: MessageView) {
-  const action = sendAgainPath(id)
+  const action = `${messagePath(id)}/send-again`
   const keyField = <input type="hidden" name="key" value={key} />
   if (status === 'unknown') {
     return (
@@ -315,8 +308,4 @@ function SendAgain({ page, message: { id, status }, key }: MessageView) {
       <button type="submit">Resend</button>
     </Form>
   )
-}
-
-function attemptsWords(count: number): string {
-  return count === 1 ? '1 attempt' : `${count} attempts`
 }

@@ -1,4 +1,5 @@
 import type { EventReplay } from '../../../../database/endpoints/replaying.js'
+import { countOf } from '../../../../domain/operating/overview/figures.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
 import { PageLink } from '../../portal/page-link.js'
@@ -27,8 +28,7 @@ export function Replays({ view, replays }: { view: MessageView; replays: readonl
           }
         >
           <p>
-            {attemptCount === 1 ? '1 attempt' : `${attemptCount} attempts`}, the last one at{' '}
-            <Time at={sentAt} />
+            {countOf(attemptCount, 'attempt')}, the last one at <Time at={sentAt} />
             {responseStatus !== null && ` · status ${responseStatus}`}
           </p>
           {failure !== null && <p class="why">{explainFailure(failure)}</p>}

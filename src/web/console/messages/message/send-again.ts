@@ -13,14 +13,6 @@ export function mayBeCancelled({ direction, status }: Message): boolean {
   return direction === 'outbound' && (status === 'scheduled' || status === 'queued')
 }
 
-export function cancelPath(messageId: string): string {
-  return `${messagePath(messageId)}/cancel`
-}
-
-export function reschedulePath(messageId: string): string {
-  return `${messagePath(messageId)}/reschedule`
-}
-
 export function mayDeliverAgain({ status, hasReceiver }: Delivery): boolean {
   return hasReceiver && (status === 'delivered' || status === 'exhausted' || status === 'held')
 }
@@ -41,16 +33,8 @@ export function isLate({ status, failure }: Pick<Message['media'][number], 'stat
   return status === 'pending' && failure !== null
 }
 
-export function tryNowPath(messageId: string): string {
-  return `${messagePath(messageId)}/try-now`
-}
-
 export function deliverNowPath(messageId: string, deliveryId: string): string {
   return `${messagePath(messageId)}/deliveries/${deliveryId}/try-now`
-}
-
-export function sendAgainPath(messageId: string): string {
-  return `${messagePath(messageId)}/send-again`
 }
 
 export function deliverAgainPath(messageId: string, deliveryId: string): string {

@@ -12,13 +12,7 @@ import { PhoneNumber } from '../../messages/phone-number.js'
 import { Table } from '../../parts/table.js'
 import { userPath } from '../../people/user/path.js'
 import { UserText } from '../../user-text.js'
-
-const TITLES: Record<Dimension, string> = {
-  user: 'By user',
-  line: 'By line',
-  carrier: 'By carrier',
-  endpoint: 'By endpoint',
-}
+import { DimensionLinks } from './links.js'
 
 const NOUNS: Record<Dimension, string> = {
   user: 'User',
@@ -32,17 +26,7 @@ export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; 
   const { busiest, by, span, userId } = props
   return (
     <>
-      <nav class="spans" aria-label="Split by">
-        {DIMENSIONS.map((each) => (
-          <a
-            key={each}
-            href={`${OVERVIEW}?span=${span}&by=${each}#busiest`}
-            {...(each === by ? { 'aria-current': 'true' as const } : {})}
-          >
-            {TITLES[each]}
-          </a>
-        ))}
-      </nav>
+      <DimensionLinks path={OVERVIEW} span={span} by={by} dimensions={DIMENSIONS} />
       {busiest.rows.length === 0 ? (
         <p class="empty">
           No {by === 'endpoint' ? 'events' : 'messages'} in {SPANS[span].words}.

@@ -8,7 +8,6 @@ import { Carriers } from './carriers.js'
 import { Charts } from './charts.js'
 import { Endpoints } from './endpoints.js'
 import { BusiestOf } from './busiest.js'
-import { PartFault } from './part-fault.js'
 import { Queues } from './queues.js'
 import { Services } from './services.js'
 
@@ -59,7 +58,7 @@ function OverviewSection<Value>(props: {
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{title}</h2>
-      {part.isKnown ? children(part.value) : <PartFault fault={part.fault} />}
+      {part.isKnown ? children(part.value) : <p class="fault">{part.fault}.</p>}
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import type { Overview } from '../../../../domain/operating/overview/overview.js'
 import type { Part } from '../../../../domain/operating/overview/part.js'
 import type { ServiceView } from '../../../../domain/operating/overview/service.js'
-import { PartFault } from './part-fault.js'
+import { Fact } from '../../parts/facts.js'
 import { Words } from '../../parts/words.js'
 
 const WORDS = { good: 'Healthy', waiting: 'Warning', bad: 'Critical' }
@@ -33,15 +33,14 @@ function Service({ id, title, part }: { id: string; title: string; part: Part<Se
           ))}
           <dl class="pairs">
             {part.value.facts.map(([label, figure]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{figure}</dd>
-              </div>
+              <Fact key={label} label={label}>
+                {figure}
+              </Fact>
             ))}
           </dl>
         </>
       ) : (
-        <PartFault fault={part.fault} />
+        <p class="fault">{part.fault}.</p>
       )}
     </section>
   )

@@ -54,7 +54,7 @@ describeContext('a live piece of a page', { acquireTimeoutMs: 60_000 }, (context
   it('says nothing while nothing changes', async () => {
     const heard = await listen(await cookieOf(line.userId))
     // By the time that the later one has shown three changes, this one has looked again too.
-    const other = await createLine(context, { userId: line.userId })
+    const other = await createLine(context, { userId: line.userId, messagesPerNumberPerMinute: 1 })
     const later = await listen(await cookieOf(line.userId), `/console/lines/${other.lineId}/limits/live`)
     await until('the first events', () => eventsOf(heard).length > 0 && eventsOf(later).length > 0)
     expectAccepted(await web.post(other.webhookPath, messageBody()))
@@ -132,7 +132,7 @@ describeContext('a live piece of a page', { acquireTimeoutMs: 60_000 }, (context
 
     it('sends what changed, and nothing of what the browser has', async () => {
       const operator = await createPerson(context, { role: 'operator' })
-      const own = await createLine(context, { userId: operator.id })
+      const own = await createLine(context, { userId: operator.id, messagesPerNumberPerMinute: 1 })
       const limits = `/console/lines/${own.lineId}/limits/live`
       const cookie = await cookieOf(operator.id)
       const heard = await listen(cookie, pathOfAll([limits], [OVERVIEW]))

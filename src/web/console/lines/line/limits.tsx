@@ -1,4 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import type { ComponentChildren } from 'preact'
 import type { Context } from '../../../../domain/context.js'
 import { readLimits } from '../../../../domain/messages/limits.js'
 import { idOf } from '../../form-values.js'
@@ -35,9 +36,9 @@ function Gauges({ limits, isPortal }: { limits: LimitsNow; isPortal: boolean }) 
   const [caps, monthlyCaps] = [limits.caps.filter(isShown), limits.monthlyCaps.filter(isShown)]
   return (
     <>
-      <Gauge {...line} />
+      <WindowGauge {...line} to="in total" />
       {numbers.map(({ number, ...allowance }) => (
-        <Gauge key={number} {...allowance} to={number} />
+        <WindowGauge key={number} {...allowance} to={`to ${number}`} />
       ))}
       {numbers.length === 0 && <p class="muted">No messages to individual numbers in the last 60 s.</p>}
       {caps.map((cap) => (
@@ -50,69 +51,53 @@ function Gauges({ limits, isPortal }: { limits: LimitsNow; isPortal: boolean }) 
   )
 }
 
-function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to?: string }) {
+/** It turns red only if the window is full, for then the next message is refused. */
+function WindowGauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string }) {
+  const words = `${used} of ${limit} in the last 60 s ${to}`
   const seconds = Math.max(1, Math.ceil(opensMs / 1000))
-  const words = `${used} of ${limit} in the last 60 s ${to === undefined ? 'in total' : `to ${to}`}`
-  const next = used === 0 ? '' : `${used >= limit ? 'limit reached, next slot' : 'next slot'} in ${seconds} s`
   return (
-    <div class="gauge">
-      <meter
-        min={0}
-        max={limit}
-        low={limit * 0.6}
-        high={limit - 0.5}
-        optimum={0}
-        value={used}
-        aria-label={words}
-      />
-      <span>
-        <UserText>{next === '' ? words : `${words}; ${next}`}</UserText>
-      </span>
-    </div>
+    <Gauge max={limit} high={limit - 0.5} value={used} words={words}>
+      <UserText>{used < limit ? words : `${words}; limit reached, next slot in ${seconds} s`}</UserText>
+    </Gauge>
   )
 }
 
 /** Shows an operator's daily segment cap; in red if it is nearly used up. */
 function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: LimitsNow['caps'][number] }) {
-  const whose = of === 'line' ? 'on this line' : 'on all your lines'
-  const words = `${used} of ${segmentsPerDay} segments today ${whose}`
+  const words = `${used} of ${segmentsPerDay} segments today ${WHOSE[of]}`
   return (
-    <div class="gauge">
-      <meter
-        min={0}
-        max={segmentsPerDay}
-        low={segmentsPerDay * 0.6}
-        high={segmentsPerDay * 0.8}
-        optimum={0}
-        value={used}
-        aria-label={words}
-      />
-      <span>
-        {isNear && <span class="badge bad">{used >= segmentsPerDay ? 'used up' : 'nearly used up'}</span>}{' '}
-        {words}; resets <Time at={resetsAt} />
-      </span>
-    </div>
+    <Gauge max={segmentsPerDay} value={used} words={words}>
+      {isNear && <span class="badge bad">{used >= segmentsPerDay ? 'used up' : 'nearly used up'}</span>}{' '}
+      {words}; resets <Time at={resetsAt} />
+    </Gauge>
   )
 }
 
 /** Shows the same in money, for a month. */
 function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
-  const [limit, spent] = [Number(cap.amount), Number(cap.spent)]
-  const words = `${spentWords(cap)} ${cap.of === 'line' ? 'on this line' : 'on all your lines'}`
+  const words = `${spentWords(cap)} ${WHOSE[cap.of]}`
+  return (
+    <Gauge max={Number(cap.amount)} value={Number(cap.spent)} words={words}>
+      <MonthlyCapBadge cap={cap} /> {words}; resets <Time at={cap.resetsAt} />
+    </Gauge>
+  )
+}
+
+const WHOSE = { line: 'on this line', user: 'on all your lines' }
+
+/** @param props.high the value from which it is red; the default is at four fifths */
+function Gauge(props: {
+  max: number
+  high?: number
+  value: number
+  words: string
+  children: ComponentChildren
+}) {
+  const { max, high = max * 0.8, value, words, children } = props
   return (
     <div class="gauge">
-      <meter
-        min={0}
-        max={limit}
-        low={limit * 0.6}
-        high={limit * 0.8}
-        optimum={0}
-        value={spent}
-        aria-label={words}
-      />
-      <span>
-        <MonthlyCapBadge cap={cap} /> {words}; resets <Time at={cap.resetsAt} />
-      </span>
+      <meter min={0} max={max} low={max * 0.6} high={high} optimum={0} value={value} aria-label={words} />
+      <span>{children}</span>
     </div>
   )
 }

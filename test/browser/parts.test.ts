@@ -298,6 +298,24 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
     expect(below - (top + height)).to.be.at.least(12)
   })
 
+  it('leave no half of a row of a filter empty on a phone', async () => {
+    for (const path of ['/console/audit?action=user', '/console/settings/history?action=user']) {
+      const page = await visit(path, PHONE)
+      const lonely = await page.locator('form.filter').evaluate((form) => {
+        const { right: edge } = form.getBoundingClientRect()
+        const shown = [...form.children].filter((each) => each.checkVisibility())
+        const boxes = shown.map((each) => ({ words: each.textContent, box: each.getBoundingClientRect() }))
+        const halves = boxes.filter(({ box }) => box.right < edge - 2)
+        return halves
+          .filter(({ box: { right, bottom } }) =>
+            boxes.every(({ box }) => box.left < right || Math.abs(box.bottom - bottom) > 4),
+          )
+          .map(({ words }) => words)
+      })
+      expect(lonely, path).to.deep.equal([])
+    }
+  })
+
   it('show the whole mark around a tab that has the focus', async () => {
     const page = await visit('/console/lines/:lineId')
     const tab = page.locator('.tabs a').first()

@@ -398,6 +398,44 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     expect(await drawer.count()).to.equal(0)
   })
 
+  it('let another page be opened before a row’s details come', async () => {
+    const { page } = await visit('/console/activity')
+    const row = page.locator('ol.activity > li[id] > div > a:first-child').first()
+    const details: (() => Promise<void>)[] = []
+    const others: (() => Promise<void>)[] = []
+    await page.route(`**${await row.getAttribute('href')}`, (route) => void details.push(() => route.abort()))
+    await page.route('**/console/inbox', (route) => void others.push(() => route.continue()))
+    await row.click()
+    await until('the details are asked for', () => details.length === 1)
+    const left = page.goto('/console/inbox')
+    await until('the other page is asked for', () => others.length === 1)
+    // A browser ends the requests of a page that is left, Firefox before the next page is there.
+    const ended = page.waitForEvent('requestfailed')
+    await details.pop()?.()
+    await ended
+    await others.pop()?.()
+    await left
+    expect([details.length, new URL(page.url()).pathname]).to.deep.equal([0, '/console/inbox'])
+  })
+
+  it('close a row’s details on a page that the browser kept while Back had left it', async () => {
+    const { page } = await visit('/console/activity')
+    await page.locator('ol.activity > li[id] > div > a:first-child').first().click()
+    const drawer = page.getByRole('dialog', { name: 'Details' })
+    await drawer.waitFor()
+    await page.evaluate(() => {
+      const own: { back?: () => void } = history
+      own.back = () => {
+        delete own.back
+        dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+      }
+    })
+    await page.keyboard.press('Escape')
+    expect(await drawer.isVisible()).to.equal(true)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+  })
+
   it('go on by two rows if Next is pressed twice before the details come', async () => {
     const ids: string[] = []
     for (const text of ['one', 'two', 'three'])

@@ -31,8 +31,11 @@ async function open(href, { isBack = false } = {}) {
   const own = askedCount
   const url = new URL(href, location.href)
   asked = url.pathname
+  // A page that is being left drops what it has asked for: the browser ends the request, and nobody wants these details now.
+  addEventListener('beforeunload', forget)
   const answer = await fetch(url, { headers: { Accept: 'text/html' } }).catch(() => undefined)
   const text = await answer?.text().catch(() => undefined)
+  removeEventListener('beforeunload', forget)
   if (own !== askedCount) return undefined
   // If the session is over or the message is gone, the page itself says so.
   if (!answer?.ok || answer.redirected || !text?.includes('class="way-page"')) return location.assign(url)
@@ -66,6 +69,10 @@ async function open(href, { isBack = false } = {}) {
   document.dispatchEvent(new Event('live:begin'))
 }
 
+function forget() {
+  askedCount += 1
+}
+
 function makeDrawer() {
   const made = document.createElement('div')
   made.className = 'drawer'
@@ -82,7 +89,7 @@ function makeDrawer() {
 }
 
 function close() {
-  askedCount += 1
+  forget()
   const row = rowOf(shown)
   drawer.remove()
   drawer = shown = asked = undefined
@@ -151,6 +158,11 @@ addEventListener('popstate', () => {
   if (address() === loadedAt) return drawer !== undefined && close()
   if (!history.state?.drawer || document.querySelector('[data-drawer]') === null) return location.reload()
   void open(location.href, { isBack: true })
+})
+
+// Where Back left the page, the browser may show it again as it was.
+addEventListener('pageshow', () => {
+  isLeaving = false
 })
 
 // The list was updated, so its rows are new elements without the mark.

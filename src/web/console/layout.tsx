@@ -323,7 +323,7 @@ function NavLinks({ page, places }: { page: Page; places: readonly Place[] }) {
     <>
       {places.map(({ href, label, at }) => (
         <li key={href}>
-          <a href={href} {...(at.test(page.path) ? { 'aria-current': 'page' as const } : {})}>
+          <a href={href} aria-current={at.test(page.path) ? 'page' : undefined}>
             {label}
             {href === NOTICES && <HeadCount of="notices" unread={page} />}
             {href === INBOX && <HeadCount of="inbox" unread={page} />}

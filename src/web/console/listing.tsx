@@ -152,7 +152,7 @@ export function ListControls(props: {
             <a
               key={value}
               href={addressOf(path, { ...asked, state: value })}
-              {...(value === asked.state ? { 'aria-current': 'page' as const } : {})}
+              aria-current={value === asked.state ? 'page' : undefined}
             >
               {words}
               {count !== undefined && (

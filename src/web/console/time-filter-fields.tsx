@@ -52,7 +52,7 @@ export function WrittenMoment({ name, written }: { name: 'from' | 'until'; writt
     <time
       dateTime={at.toISOString()}
       data-as="date"
-      {...(zone === undefined ? {} : { 'data-zone': zone })}
+      data-zone={zone}
     >{`${minuteIn(zone ?? UTC, at)}${zone === undefined ? ' UTC' : ''}`}</time>
   )
 }
@@ -82,7 +82,7 @@ export function TimeOfDay({ zone, at }: { zone: string | undefined; at: Date }) 
       dateTime={at.toISOString()}
       title={`${day ?? ''} ${clock} ${name}`}
       data-as="clock"
-      {...(zone === undefined ? {} : { 'data-zone': zone })}
+      data-zone={zone}
     >
       {`${clock} ${name}`}
     </time>

@@ -217,7 +217,7 @@ function Connect(props: {
           type="url"
           autocomplete="off"
           required
-          {...(url === null ? {} : { value: url })}
+          value={url ?? undefined}
         />
         <button type="submit">Save URL</button>
         <small>For example https://example.com/linehook</small>

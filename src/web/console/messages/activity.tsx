@@ -91,7 +91,7 @@ async function look(
   userId: string,
   { filter, before }: { filter: ActivityFilter; before: string | undefined },
 ): Promise<FoundActivity> {
-  const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
+  const page = { limit: PAGE_SIZE, before }
   const found = await readActivityPage(context, userId, filter, page)
   const isAll = before === undefined && found.older === null
   const total = isAll

@@ -216,7 +216,7 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
   const line = await askedLine(context, ctx)
   const { userId } = line
   const before = isId(cursor) ? cursor : undefined
-  const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
+  const page = { limit: PAGE_SIZE + 1, before }
   const [contacts, { archivedAt, ...obstacles }, found] = await Promise.all([
     findContacts(context, userId, [number]),
     findPeerState(context, userId, line.id, number),

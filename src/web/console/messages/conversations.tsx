@@ -84,11 +84,7 @@ async function listOf(
     <>
       <nav class="spans" aria-label="Show">
         {(Object.keys(STATES) as State[]).map((each) => (
-          <a
-            key={each}
-            href={path({}, each)}
-            {...(each === state ? { 'aria-current': 'page' as const } : {})}
-          >
+          <a key={each} href={path({}, each)} aria-current={each === state ? 'page' : undefined}>
             {STATES[each]}
             {each === 'unread' && <UnreadCount count={unreadCount} max={MAX_UNREAD} />}
           </a>

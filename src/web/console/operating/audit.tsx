@@ -87,7 +87,7 @@ async function look(
   try {
     const { asked, before } = await readWritten(ctx, context)
     const filter = await toFilter(asked)
-    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
+    const page = { limit: PAGE_SIZE + 1, before }
     const rows = await listAudit(context, filter, page)
     return {
       ...found,

@@ -49,7 +49,7 @@ export function showNotices(context: Context): Middleware {
     const found = await listNotices(
       context,
       session,
-      { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) },
+      { limit: PAGE_SIZE + 1, before },
       {
         kinds: mood && kindsOfMood(mood),
         words: asked.q === undefined ? undefined : storable(asked.q.trim().slice(0, 100)),

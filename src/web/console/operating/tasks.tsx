@@ -98,7 +98,7 @@ async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
   const { userId } = sessionOf(ctx)
   const before = cursorOf(ctx)
   const [found, lines] = await Promise.all([
-    listTasksOf(context, userId, { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }),
+    listTasksOf(context, userId, { limit: PAGE_SIZE + 1, before }),
     listOwnLines(context, userId),
   ])
   const tasks = found.slice(0, PAGE_SIZE)

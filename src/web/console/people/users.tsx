@@ -41,7 +41,7 @@ export function showUsers(context: Context): Middleware {
     const [found, counts] = await Promise.all([
       listUsers(
         context.db,
-        { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) },
+        { limit: PAGE_SIZE + 1, before },
         { ...filter, state },
         isByEmail ? 'email' : 'newest',
       ),

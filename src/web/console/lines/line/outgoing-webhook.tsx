@@ -60,7 +60,7 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
             : 'Leave empty to stop sending events.'
         }
         autocomplete="off"
-        {...(url === null ? {} : { value: url })}
+        value={url ?? undefined}
       />
       <button type="submit">Save URL</button>
     </Form>

@@ -51,10 +51,7 @@ export function lineTab(
             <ul>
               {(view.page.isPortal ? PORTAL_TABS : (Object.keys(TABS) as Tab[])).map((each) => (
                 <li key={each}>
-                  <a
-                    href={tabPath(line.id, each)}
-                    {...(each === tab ? { 'aria-current': 'page' as const } : {})}
-                  >
+                  <a href={tabPath(line.id, each)} aria-current={each === tab ? 'page' : undefined}>
                     {LABELS[each]}
                   </a>
                 </li>

@@ -46,7 +46,7 @@ export function People(props: { line: OwnLine; conversations: readonly Conversat
             <Face number={number} name={contactName} />
             <a
               href={conversationPath(line.id, number)}
-              {...(number === props.number ? { 'aria-current': 'page' as const } : {})}
+              aria-current={number === props.number ? 'page' : undefined}
             >
               {contactName === null ? <PhoneNumber number={number} /> : <UserText>{contactName}</UserText>}
             </a>

@@ -12,7 +12,7 @@ const NAME = 'upTo'
  */
 export function ShownUpTo({ id, form }: { id: string | undefined; form?: string }) {
   if (id === undefined) return null
-  return <input type="hidden" name={NAME} value={id} {...(form === undefined ? {} : { form })} />
+  return <input type="hidden" name={NAME} value={id} form={form} />
 }
 
 /** Returns the newest message that the reader of a form was shown; without the field, that is every one so far. */

@@ -70,7 +70,7 @@ function Tabs(props: { view: MessageView; attempt: DeliveryAttempt; opened: Open
         <a
           key={each}
           href={`${view.path}?${attemptQuery({ id, view: each })}#${anchorOf(id)}`}
-          {...(each === opened?.view ? { 'aria-current': 'page' as const } : {})}
+          aria-current={each === opened?.view ? 'page' : undefined}
         >
           {VIEW_LABELS[each]}
         </a>

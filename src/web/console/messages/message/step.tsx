@@ -10,7 +10,7 @@ export function Step(props: {
 }) {
   const { title, at, mood, children } = props
   return (
-    <li {...(mood === undefined ? {} : { class: mood })}>
+    <li class={mood}>
       <div>
         <strong>{title}</strong>{' '}
         {at != null && (

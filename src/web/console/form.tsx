@@ -167,6 +167,30 @@ export function CheckBox(props: { name: string; label: string; isChecked?: boole
   )
 }
 
+/** Shows several boxes of one name, after a refusal as they were sent; `options` are pairs of value and label. */
+export function CheckBoxes(props: {
+  name: string
+  legend: string
+  options: readonly (readonly [value: string, label: ComponentChildren])[]
+  ticked: readonly string[]
+}) {
+  const { name, legend, options } = props
+  const fault = useFault()
+  const ticked = fault === undefined ? props.ticked : (fault.fields[name] ?? '').split('\n')
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {faultOf(fault, { name, label: legend }).note}
+      {options.map(([value, label]) => (
+        <label key={value}>
+          <input type="checkbox" name={name} value={value} checked={ticked.includes(value)} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
 /** Shows a choice from a few; `options` are pairs of value and label. After a refusal it shows what was chosen. */
 export function Select(
   props: Pick<FieldProps, 'name' | 'label' | 'hint' | 'value'> & {
@@ -266,6 +290,16 @@ function describeAgo(ms: number, ago: Intl.RelativeTimeFormat): string {
     if (ms >= unitMs) return ago.format(-Math.floor(ms / unitMs), unit)
   }
   return 'just now'
+}
+
+/** Says what is wrong with what a page was asked for; nothing if it is right. */
+export function Refusal({ fault }: { fault: string | undefined }) {
+  if (fault === undefined) return null
+  return (
+    <p role="alert" class="fault">
+      <Words>{fault}</Words>
+    </p>
+  )
 }
 
 /** Says what to do if there is nothing yet. */

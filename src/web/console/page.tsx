@@ -15,10 +15,10 @@ import { setFault, type FaultState, type FormFault } from './form-fault.js'
 import { queryOf } from './form-values.js'
 import { noticeOf, withParameter } from './notices.js'
 import { formTokenOf, sessionOf, type SessionState } from './people/session.js'
-import { unreadConversationCountOf, unreadCountOf } from './operating/unread-notices.js'
+import { unreadOf, type Unread } from './operating/unread-notices.js'
 
 /** The facts that every page knows about its request. */
-export interface Page {
+export interface Page extends Unread {
   session: Session | undefined
   csrfToken: string
   nonce: string
@@ -37,10 +37,6 @@ export interface Page {
   look: Branding
   version: string
   hasMail: boolean
-  /** The notifications that the reader has not seen. */
-  unreadCount: number
-  /** The unread conversations of all of the reader's lines. */
-  unreadConversationCount: number
   /** Set for operators while all sending is paused. */
   allSendingPause: AllSending | undefined
 }
@@ -65,8 +61,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     look: brandingOf(context.config),
     version: context.config.version,
     hasMail: context.config.smtp !== undefined,
-    unreadCount: unreadCountOf(ctx),
-    unreadConversationCount: unreadConversationCountOf(ctx),
+    ...unreadOf(ctx),
     allSendingPause: allSendingPauseOf(ctx),
   }
 }

@@ -1,19 +1,19 @@
-import { Ago, Time } from './form.js'
+import { Ago, Time, useFault } from './form.js'
 import { instantOf, readLocal, zoneOf, type TimeFilter } from './time-filter.js'
 import { clockIn, fieldIn, minuteIn, UTC } from './zone.js'
 
 const DAY_MS = 86_400_000
 
 /**
- * If the address names no zone, `console.js` chooses the reader's own, and shows the list in it too. Without a script
- * both are in UTC.
+ * Shows the zone of the times beside it. If it is undefined or empty, `console.js` chooses the reader's own, and shows a
+ * list in it too. Without a script it is UTC.
  */
-export function ZoneChoice({ written }: { written: TimeFilter }) {
-  const zone = zoneOf(written)
+export function ZoneSelect(props: { zone: string | undefined }) {
+  const zone = (useFault()?.fields.zone ?? props.zone) || undefined
   return (
     <label>
       Time zone
-      <select name="zone" {...(zone === undefined ? { 'data-zone': 'own' } : {})}>
+      <select name="zone" data-zone={zone === undefined ? 'own' : undefined}>
         {[...new Set([UTC, zone ?? UTC])].map((each) => (
           <option key={each} value={each} selected={each === zone}>
             {each}

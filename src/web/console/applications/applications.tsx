@@ -2,12 +2,11 @@ import type { Middleware } from 'koa'
 import { listApplicationsOf } from '../../../database/applications/applications.js'
 import { registerApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
-import { ENDPOINT_STATES, endpointStateOf } from '../../../domain/endpoints/deliveries/endpoint-state.js'
 import { listEndpoints, type Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { showApplication } from './application.js'
 import { ApplicationFields, typedApplication } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS } from './application/page-model.js'
-import { EndpointState, STATE_LABELS } from '../endpoints/state.js'
+import { byEndpointState, EndpointState } from '../endpoints/state.js'
 import { fieldOf } from '../form-values.js'
 import { Empty, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
@@ -37,15 +36,7 @@ export function showApplications(context: Context): Middleware {
     const applications = registered.map((each) => ({ ...each, endpoint: endpointOf.get(each.id) ?? null }))
     const listing = listingOf(ctx, applications, {
       words: ({ name, description, website }) => [name, description, website],
-      states: Object.fromEntries(
-        ENDPOINT_STATES.map((state) => [
-          state,
-          {
-            label: STATE_LABELS[state],
-            has: ({ endpoint }) => endpoint !== null && endpointStateOf(endpoint) === state,
-          },
-        ]),
-      ),
+      states: byEndpointState(({ endpoint }) => endpoint),
       sorts: {
         newest: { label: 'Newest first', compare: (one, other) => (one.id < other.id ? 1 : -1) },
         name: { label: 'Name', compare: (one, other) => one.name.localeCompare(other.name) },

@@ -15,7 +15,7 @@ import { Sessions } from './carrier/sessions.js'
 import { Settings } from './carrier/settings.js'
 import { Test, type Tested } from './carrier/test.js'
 import { idOf, queryOf } from '../form-values.js'
-import { Confirm } from '../form.js'
+import { Confirm, Refusal } from '../form.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, shownOnce } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
@@ -52,11 +52,7 @@ export function showCarrier(context: Context): Middleware {
                 </span>
               }
             />
-            {fault !== undefined && (
-              <p role="alert" class="fault">
-                {fault}
-              </p>
-            )}
+            <Refusal fault={fault} />
           </div>
           <Sending view={view} />
           <Sessions view={view} />

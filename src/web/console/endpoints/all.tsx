@@ -14,7 +14,7 @@ import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 import { EndpointName } from './name.js'
 import { endpointPath } from './path.js'
-import { EndpointState, STATE_LABELS } from './state.js'
+import { byEndpointState, EndpointState } from './state.js'
 
 /** Lists every URL that gets events of the user: of lines, of applications and of the account. */
 export function showEndpoints(context: Context): Middleware {
@@ -32,12 +32,7 @@ export function showEndpoints(context: Context): Middleware {
     const labelOf = (endpoint: Endpoint) => endpoint.name ?? withHost(endpoint).host
     const listing = listingOf(ctx, endpoints, {
       words: (endpoint) => [endpoint.name, endpoint.url, ownerOf(endpoint)],
-      states: Object.fromEntries(
-        ENDPOINT_STATES.map((state) => [
-          state,
-          { label: STATE_LABELS[state], has: (endpoint: Endpoint) => endpointStateOf(endpoint) === state },
-        ]),
-      ),
+      states: byEndpointState((endpoint) => endpoint),
       sorts: {
         state: { label: 'State, worst first', compare: (one, other) => rankOf(one) - rankOf(other) },
         name: { label: 'Name', compare: (one, other) => labelOf(one).localeCompare(labelOf(other)) },

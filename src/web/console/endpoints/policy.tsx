@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '../../../event-types.js'
+import type { EventType } from '../../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import { SHAPES, type Shape } from '../../../database/endpoints/policy.js'
 import type { Context } from '../../../domain/context.js'
@@ -15,8 +15,9 @@ import { MAX_TIMEOUT_SECONDS } from '../../../domain/endpoints/policy-fields.js'
 import { parsePolicyText } from '../../../domain/endpoints/policy-text.js'
 import { UserError } from '../../../errors.js'
 import { fieldOf, valuesOf } from '../form-values.js'
-import { CheckBox, Field, Form, Select, TextArea, useFault } from '../form.js'
+import { CheckBox, CheckBoxes, Field, Form, Select, TextArea } from '../form.js'
 import { askedEndpoint } from './acts.js'
+import { eventOption } from './opt-in-events.js'
 import { endpointWithNotice } from './path.js'
 import type { Act, Page } from '../page.js'
 import { answerPiece, resultIn } from '../parts/piece.js'
@@ -58,9 +59,10 @@ export function Policy(props: {
   types: readonly EventType[]
   preview: ShownPreview | undefined
 }) {
-  const { action, preview } = props
+  const { action, types, preview } = props
   const page = withFaultOfPreview(props.page, action)
   const policy = { ...props.policy, ...preview?.fields }
+  const declined: readonly EventType[] = policy.declinedEvents
   const field = (name: 'timeoutSeconds' | 'requestsAtOnce') => ({
     ...{ name, type: 'number' as const, value: String(policy[name] ?? '') },
     more: { min: 1, ...(name === 'timeoutSeconds' ? { max: MAX_TIMEOUT_SECONDS } : {}) },
@@ -141,7 +143,13 @@ export function Policy(props: {
           ]}
           value={policy.signature}
         />
-        <WantedEvents types={props.types} declined={policy.declinedEvents} />
+        <input type="hidden" name="offeredEvents" value={types.join(',')} />
+        <CheckBoxes
+          name="events"
+          legend="Events to send"
+          options={types.map(eventOption)}
+          ticked={types.filter((type) => !declined.includes(type))}
+        />
         <TextArea
           name="secretHeaders"
           label="Headers to add or replace"
@@ -151,7 +159,12 @@ export function Policy(props: {
           more={{ autocomplete: 'off', spellcheck: 'false' }}
         />
         {policy.headerNames.length > 0 && (
-          <KnownHeaders names={policy.headerNames} removed={preview?.removedHeaders ?? []} />
+          <CheckBoxes
+            name="removedHeaders"
+            legend="Remove headers"
+            options={policy.headerNames.map((name) => [name, <code>{name}</code>])}
+            ticked={preview?.removedHeaders ?? []}
+          />
         )}
         <button type="submit" class="secondary">
           Save
@@ -181,46 +194,8 @@ function withFaultOfPreview(page: Page, action: string): Page {
   return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
 }
 
-function KnownHeaders({ names, removed }: { names: readonly string[]; removed: readonly string[] }) {
-  const ticked = useFault()?.fields.removedHeaders?.split('\n') ?? removed
-  return (
-    <fieldset>
-      <legend>Remove headers</legend>
-      {names.map((name) => (
-        <label key={name}>
-          <input type="checkbox" name="removedHeaders" value={name} checked={ticked.includes(name)} />
-          <code>{name}</code>
-        </label>
-      ))}
-    </fieldset>
-  )
-}
-
 export function scheduleWords({ retrySchedule }: ShownPolicy): string {
   return typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.join(', ')
-}
-
-function WantedEvents(props: { types: readonly EventType[]; declined: readonly EventType[] }) {
-  const { types, declined } = props
-  const fault = useFault()
-  const typed = (fault?.fields.events ?? '').split('\n')
-  return (
-    <fieldset>
-      <legend>Events to send</legend>
-      <input type="hidden" name="offeredEvents" value={types.join(',')} />
-      {types.map((type) => (
-        <label key={type}>
-          <input
-            type="checkbox"
-            name="events"
-            value={type}
-            checked={fault === undefined ? !declined.includes(type) : typed.includes(type)}
-          />
-          <code>{type}</code> when {EVENT_TYPES[type].when}
-        </label>
-      ))}
-    </fieldset>
-  )
 }
 
 function removedHeaders(ctx: KoaContext): Record<string, null> {

@@ -12,7 +12,7 @@ import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { endpointPath } from '../endpoints/path.js'
 import { fieldOf, queryOf } from '../form-values.js'
-import { Ago, Empty, Field, Form } from '../form.js'
+import { Ago, Empty, Field, Form, Refusal } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
 import { TYPE_LABELS } from './message/labels.js'
@@ -27,7 +27,6 @@ import { filterPath } from '../time-filter.js'
 import { labelOf, UserText } from '../user-text.js'
 import { userMessagePath } from '../people/user/message.js'
 import { userPath } from '../people/user/path.js'
-import { Words } from '../parts/words.js'
 
 const SEARCH = '/console/search'
 const LOOK = `${SEARCH}/look`
@@ -60,22 +59,18 @@ export function showSearch(context: Context): Middleware {
             {session.role === 'operator' ? ', applications and users' : ' and applications'}.
           </p>
         )}
-        {found instanceof UserError && (
-          <p role="alert" class="fault">
-            <Words>{found.message}</Words>
-          </p>
-        )}
+        {found instanceof UserError && <Refusal fault={found.message} />}
         {found !== undefined && !(found instanceof UserError) && (
-          <Results
-            found={found}
-            written={written}
-            session={session}
-            contacts={contacts}
-            opened={await openedTo(session, acting)}
-          />
-        )}
-        {found !== undefined && !(found instanceof UserError) && (
-          <OthersMessages page={page} others={found.others} written={written} />
+          <>
+            <Results
+              found={found}
+              written={written}
+              session={session}
+              contacts={contacts}
+              opened={await openedTo(session, acting)}
+            />
+            <OthersMessages page={page} others={found.others} written={written} />
+          </>
         )}
       </Layout>,
     )
@@ -178,56 +173,46 @@ function Results(props: {
           />
         </section>
       )}
-      {lines.length > 0 && (
-        <Links
-          title="Lines"
-          rows={lines.map(({ id, name, number, userId, ownerEmail }) =>
-            isTheirs(userId)
-              ? { id, href: linePath(id), label: labelOf(name, number) }
-              : { id, href: userPath(userId), label: labelOf(name, number), owner: ownerEmail },
-          )}
-        />
-      )}
-      {applications.length > 0 && (
-        <Links
-          title="Applications"
-          rows={applications.map(({ id, name, userId, ownerEmail }) =>
-            isTheirs(userId)
-              ? { id, href: applicationPath(id), label: name }
-              : { id, href: userPath(userId), label: name, owner: ownerEmail },
-          )}
-        />
-      )}
-      {contacts.length > 0 && (
-        <Links
-          title="Contacts"
-          rows={contacts.map(({ number, name }) => ({
-            id: number,
-            href: filterPath('/console/activity', { number: writeParty(number) }),
-            label: labelOf(name, number),
-          }))}
-        />
-      )}
-      {endpoints.length > 0 && (
-        <Links
-          title="Endpoints"
-          rows={endpoints.map(({ id, name, url }) => ({
-            id,
-            href: endpointPath(id),
-            label: labelOf(name ?? url, url),
-          }))}
-        />
-      )}
-      {users.length > 0 && (
-        <Links
-          title="Users"
-          rows={users.map(({ id, email, name }) => ({
-            id,
-            href: userPath(id),
-            label: labelOf(name, email),
-          }))}
-        />
-      )}
+      <Links
+        title="Lines"
+        rows={lines.map(({ id, name, number, userId, ownerEmail }) =>
+          isTheirs(userId)
+            ? { id, href: linePath(id), label: labelOf(name, number) }
+            : { id, href: userPath(userId), label: labelOf(name, number), owner: ownerEmail },
+        )}
+      />
+      <Links
+        title="Applications"
+        rows={applications.map(({ id, name, userId, ownerEmail }) =>
+          isTheirs(userId)
+            ? { id, href: applicationPath(id), label: name }
+            : { id, href: userPath(userId), label: name, owner: ownerEmail },
+        )}
+      />
+      <Links
+        title="Contacts"
+        rows={contacts.map(({ number, name }) => ({
+          id: number,
+          href: filterPath('/console/activity', { number: writeParty(number) }),
+          label: labelOf(name, number),
+        }))}
+      />
+      <Links
+        title="Endpoints"
+        rows={endpoints.map(({ id, name, url }) => ({
+          id,
+          href: endpointPath(id),
+          label: labelOf(name ?? url, url),
+        }))}
+      />
+      <Links
+        title="Users"
+        rows={users.map(({ id, email, name }) => ({
+          id,
+          href: userPath(id),
+          label: labelOf(name, email),
+        }))}
+      />
     </>
   )
 }
@@ -280,6 +265,7 @@ interface Link {
 
 function Links({ title, rows }: { title: string; rows: readonly Link[] }) {
   const id = title.toLowerCase()
+  if (rows.length === 0) return null
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>

@@ -1,8 +1,9 @@
 import type { Context as KoaContext } from 'koa'
 import { UserError } from '../../../errors.js'
 import { fieldOf } from '../form-values.js'
-import { Field, useFault } from '../form.js'
+import { Field } from '../form.js'
 import { readLocal, refuseLocal } from '../time-filter.js'
+import { ZoneSelect } from '../time-filter-fields.js'
 import { isZone, UTC } from '../zone.js'
 
 /**
@@ -23,24 +24,6 @@ export function SendTime(props: { value?: string; zone?: string; isRequired?: bo
       />
       <ZoneSelect zone={zone} />
     </div>
-  )
-}
-
-/** @param props.zone undefined or empty for the reader's own */
-export function ZoneSelect(props: { zone: string | undefined }) {
-  const zone = useFault()?.fields.zone ?? props.zone
-  const isOwn = zone === undefined || zone === ''
-  return (
-    <label>
-      Time zone
-      <select name="zone" {...(isOwn ? { 'data-zone': 'own' } : {})}>
-        {[...new Set([UTC, isOwn ? UTC : zone])].map((each) => (
-          <option key={each} value={each} selected={each === zone}>
-            {each}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

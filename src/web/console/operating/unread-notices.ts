@@ -7,7 +7,9 @@ import { sessionOf, type SessionState } from '../people/session.js'
 
 /** The counts stop at MAX_UNREAD. */
 export interface Unread {
+  /** Of the notifications that the reader has not seen. */
   unreadCount: number
+  /** Of the conversations of all of the reader's lines. */
   unreadConversationCount: number
 }
 
@@ -33,26 +35,17 @@ export async function countUnreadOf(context: Context, session: Session): Promise
   return { unreadCount, unreadConversationCount }
 }
 
-/** Reads the count again after a page has marked a conversation as read. */
-async function readUnreadConversations(context: Context, ctx: KoaContext): Promise<void> {
-  const { userId } = sessionOf(ctx)
-  ;(ctx.state as UnreadState).unreadConversationCount = await countInbox(context.db, userId, MAX_UNREAD)
-}
-
 /** Notes that the reader looks at the inbox or a conversation. A portal session is somebody else's look. */
 export async function openInbox(context: Context, ctx: KoaContext, hasChanged = false): Promise<void> {
   const { userId, portalLineIds } = sessionOf(ctx)
   if (portalLineIds !== undefined) return
   const isNoted = await noteInboxOpened(context.db, userId)
-  if (isNoted || hasChanged) await readUnreadConversations(context, ctx)
+  if (!isNoted && !hasChanged) return
+  ;(ctx.state as UnreadState).unreadConversationCount = await countInbox(context.db, userId, MAX_UNREAD)
 }
 
-/** Returns the count, which stops at MAX_UNREAD; 0 for a visitor who is not signed in. */
-export function unreadCountOf(ctx: KoaContext): number {
-  return (ctx.state as UnreadState).unreadCount ?? 0
-}
-
-/** Returns the count, which stops at MAX_UNREAD. */
-export function unreadConversationCountOf(ctx: KoaContext): number {
-  return (ctx.state as UnreadState).unreadConversationCount ?? 0
+/** Returns the counts, which are 0 for a visitor who is not signed in. */
+export function unreadOf(ctx: KoaContext): Unread {
+  const { unreadCount = 0, unreadConversationCount = 0 } = ctx.state as UnreadState
+  return { unreadCount, unreadConversationCount }
 }

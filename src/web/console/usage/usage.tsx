@@ -5,7 +5,7 @@ import { flattenUsage, readMonths, readUsage } from '../../../domain/messages/sp
 import { getUser } from '../../../domain/people/users.js'
 import { refusalOf, UserError } from '../../../errors.js'
 import { answerDownload, csvOf, requireRoomForDownload } from '../../downloads.js'
-import { Empty } from '../form.js'
+import { Empty, Refusal } from '../form.js'
 import { idOf, queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
@@ -13,7 +13,6 @@ import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath } from '../time-filter.js'
 import { UsageTable } from './table.js'
-import { Words } from '../parts/words.js'
 
 const PATH = '/console/usage'
 
@@ -38,11 +37,7 @@ export function showUsage(context: Context): Middleware {
         <h1>Usage</h1>
         <search aria-label="Months">
           <form method="get" action={PATH} class="filter">
-            {fault !== undefined && (
-              <p role="alert" class="fault">
-                <Words>{fault.message}</Words>
-              </p>
-            )}
+            <Refusal fault={fault?.message} />
             <label>
               From
               <input {...MONTH} name="from" value={written.from ?? ''} />

@@ -2,13 +2,12 @@ import { getCarrierAccountById } from '../../../../domain/carriers/carrier-accou
 import { setUpNumbers, type AccountNumber } from '../../../../domain/carriers/accounts/numbers.js'
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
-import { Form } from '../../form.js'
+import { Form, Refusal } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act } from '../../page.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
 import { ImportOutcome, NumberList, type Imported } from './import.js'
-import { Words } from '../../parts/words.js'
 
 export function Numbers(props: {
   view: CarrierView
@@ -23,11 +22,7 @@ export function Numbers(props: {
       <h2 id="numbers-title">Numbers</h2>
       {imported !== undefined && <ImportOutcome imported={imported} />}
       {typeof loaded === 'object' && <NumberList view={view} numbers={loaded} />}
-      {typeof loaded === 'string' && (
-        <p role="alert" class="fault">
-          <Words>{loaded}</Words>
-        </p>
-      )}
+      {typeof loaded === 'string' && <Refusal fault={loaded} />}
       {canListNumbers ? (
         <p>
           <a role="button" class="secondary" href={`${path}?show=numbers#numbers`}>

@@ -2,14 +2,13 @@ import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../../../event-types.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { MESSAGE_TYPES } from '../../../../database/messages/message.js'
 import { FAILURE_NAMES } from '../../endpoints/failures.js'
-import { Select } from '../../form.js'
+import { Refusal, Select } from '../../form.js'
 import { fieldLabel } from '../../form-fault.js'
 import { TYPE_LABELS } from '../message/labels.js'
-import { filterPath } from '../../time-filter.js'
-import { Moment, WrittenMoment, ZoneChoice } from '../../time-filter-fields.js'
+import { filterPath, zoneOf } from '../../time-filter.js'
+import { Moment, WrittenMoment, ZoneSelect } from '../../time-filter-fields.js'
 import { labelOf, UserText } from '../../user-text.js'
 import { chosenOf, STATUSES, type FilterName, type WrittenFilter } from './filter.js'
-import { Words } from '../../parts/words.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
@@ -54,11 +53,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
   return (
     <search aria-label="Filter">
       <form method="get" action={path} class="filter" data-auto>
-        {fault !== undefined && (
-          <p role="alert" class="fault">
-            <Words>{fault}</Words>
-          </p>
-        )}
+        <Refusal fault={fault} />
         <Typed name="text" written={written} more={{ placeholder: 'Any words', 'data-key': '/' }} />
         {/* On a desk all of it is in sight. */}
         <details class="fold" open={fault !== undefined}>
@@ -82,7 +77,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
             <summary>Time</summary>
             <Moment name="from" label={LABELS.from} written={written} />
             <Moment name="until" label={LABELS.until} written={written} />
-            <ZoneChoice written={written} />
+            <ZoneSelect zone={zoneOf(written)} />
           </details>
           <button type="submit" class="secondary">
             Filter

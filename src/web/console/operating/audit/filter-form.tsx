@@ -1,7 +1,8 @@
 import { ACTION_GROUPS, ACTIONS, groupOf, listActions } from '../../../../domain/operating/audit/actions.js'
-import { Moment, ZoneChoice } from '../../time-filter-fields.js'
+import { zoneOf } from '../../time-filter.js'
+import { Moment, ZoneSelect } from '../../time-filter-fields.js'
 import type { WrittenFilter } from './filter.js'
-import { Words } from '../../parts/words.js'
+import { Refusal } from '../../form.js'
 
 /** Shows a GET form, so that the filter is in the address, to be kept and shared. */
 export function AuditFilterForm(props: {
@@ -15,11 +16,7 @@ export function AuditFilterForm(props: {
     <details open={fault !== undefined || Object.keys(written).length > 0}>
       <summary>Filter</summary>
       <form method="get" action={path} class="filter">
-        {fault !== undefined && (
-          <p role="alert" class="fault">
-            <Words>{fault}</Words>
-          </p>
-        )}
+        <Refusal fault={fault} />
         <ActionChoice chosen={written.action ?? ''} />
         {!isOwn && (
           <>
@@ -28,7 +25,7 @@ export function AuditFilterForm(props: {
             <Text name="user" label="Owner" hint="Email or ID" written={written} />
           </>
         )}
-        <ZoneChoice written={written} />
+        <ZoneSelect zone={zoneOf(written)} />
         <Moment name="from" label="From" written={written} />
         <Moment name="until" label="Until" written={written} />
         <button type="submit" class="secondary">

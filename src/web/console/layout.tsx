@@ -82,6 +82,28 @@ export function Layout(props: {
   )
 }
 
+/**
+ * Makes a page of a few lines, such as that for signing in.
+ *
+ * @param props.heading the default is the title
+ */
+export function NarrowPage(props: {
+  page: Page
+  title: string
+  heading?: string
+  children: ComponentChildren
+}) {
+  const { page, title, heading = title, children } = props
+  return (
+    <Layout page={page} title={title}>
+      <article class="narrow">
+        <h1>{heading}</h1>
+        {children}
+      </article>
+    </Layout>
+  )
+}
+
 /** The style sheets that only some pages need. */
 const STYLES = [
   ['/simulator', 'simulator.css'],

@@ -5,7 +5,7 @@ import { UserError } from '../../../errors.js'
 import { setFault, unkeptOf } from '../form-fault.js'
 import { fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { CREDENTIAL, credentialOf, PasskeyForm } from './second-factor/passkey-form.js'
 import { CodeField } from './second-step.js'
@@ -111,20 +111,17 @@ function showDownload(ctx: KoaContext, context: Context): void {
   const page = pageOf(ctx, context)
   answerPage(
     ctx,
-    <Layout page={page} title="Download">
-      <article class="narrow">
-        <h1>Your download is ready</h1>
-        <Form page={page} action={ctx.path}>
-          <Typed ctx={ctx} but={OWN} />
-          <button type="submit" class="primary">
-            Download ZIP
-          </button>
-        </Form>
-        <p>
-          <a href={ctx.path.replace(DOWNLOAD, '')}>Go back</a>
-        </p>
-      </article>
-    </Layout>,
+    <NarrowPage page={page} title="Download" heading="Your download is ready">
+      <Form page={page} action={ctx.path}>
+        <Typed ctx={ctx} but={OWN} />
+        <button type="submit" class="primary">
+          Download ZIP
+        </button>
+      </Form>
+      <p>
+        <a href={ctx.path.replace(DOWNLOAD, '')}>Go back</a>
+      </p>
+    </NarrowPage>,
   )
 }
 
@@ -145,34 +142,31 @@ function showConfirmFirst(ctx: KoaContext, context: Context): void {
   ctx.status = 401
   answerPage(
     ctx,
-    <Layout page={page} title="Confirm it's you">
-      <article class="narrow">
-        <h1>Confirm it's you</h1>
-        <p>
-          Enter your password{hasSecondFactor && ' and a code'} to continue.{' '}
-          {isUnkept
-            ? 'Your form then appears again with what you entered, except for passwords, other secrets and files.'
-            : 'Your input is kept, and your request is carried out afterwards.'}
-        </p>
-        <Form page={page} action={action} isMultipart={isMultipart}>
-          {carried('password')}
-          <PasswordField name={PASSWORD} />
-          {hasSecondFactor && <CodeField name={CODE} />}
-          <button type="submit">Continue</button>
-        </Form>
-        {hasSecondFactor && page.canHavePasskeys && (
-          <PasskeyForm
-            page={{ ...page, fault: undefined }}
-            action={action}
-            options="/console/confirm/passkey/options"
-            does="show"
-            button="Use a passkey"
-            isMultipart={isMultipart}
-          >
-            {carried('passkey')}
-          </PasskeyForm>
-        )}
-      </article>
-    </Layout>,
+    <NarrowPage page={page} title="Confirm it's you">
+      <p>
+        Enter your password{hasSecondFactor && ' and a code'} to continue.{' '}
+        {isUnkept
+          ? 'Your form then appears again with what you entered, except for passwords, other secrets and files.'
+          : 'Your input is kept, and your request is carried out afterwards.'}
+      </p>
+      <Form page={page} action={action} isMultipart={isMultipart}>
+        {carried('password')}
+        <PasswordField name={PASSWORD} />
+        {hasSecondFactor && <CodeField name={CODE} />}
+        <button type="submit">Continue</button>
+      </Form>
+      {hasSecondFactor && page.canHavePasskeys && (
+        <PasskeyForm
+          page={{ ...page, fault: undefined }}
+          action={action}
+          options="/console/confirm/passkey/options"
+          does="show"
+          button="Use a passkey"
+          isMultipart={isMultipart}
+        >
+          {carried('passkey')}
+        </PasskeyForm>
+      )}
+    </NarrowPage>,
   )
 }

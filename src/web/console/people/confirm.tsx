@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.js'
 import { confirmPassword } from '../../../domain/people/sessions.js'
 import { fieldOf, nextOf } from '../form-values.js'
 import { Form } from '../form.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { noticeOf } from '../notices.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
@@ -33,24 +33,21 @@ export function showConfirm(context: Context): Middleware {
     const hasSecondFactor = page.session?.hasSecondFactor === true
     answerPage(
       ctx,
-      <Layout page={page} title="Confirm it's you">
-        <article class="narrow">
-          <h1>Confirm it's you</h1>
-          <p>
-            The next page shows or changes a secret. Enter your password{hasSecondFactor && ' and a code'} to
-            continue.
-          </p>
-          <Form page={page} action={CONFIRM}>
-            <input type="hidden" name="next" value={next} />
-            <PasswordField />
-            {hasSecondFactor && <CodeField />}
-            <button type="submit" class="primary">
-              Continue
-            </button>
-          </Form>
-          {hasSecondFactor && <PasskeyButton page={page} action={`${CONFIRM}/passkey`} next={next} />}
-        </article>
-      </Layout>,
+      <NarrowPage page={page} title="Confirm it's you">
+        <p>
+          The next page shows or changes a secret. Enter your password{hasSecondFactor && ' and a code'} to
+          continue.
+        </p>
+        <Form page={page} action={CONFIRM}>
+          <input type="hidden" name="next" value={next} />
+          <PasswordField />
+          {hasSecondFactor && <CodeField />}
+          <button type="submit" class="primary">
+            Continue
+          </button>
+        </Form>
+        {hasSecondFactor && <PasskeyButton page={page} action={`${CONFIRM}/passkey`} next={next} />}
+      </NarrowPage>,
     )
     return Promise.resolve()
   }
@@ -61,17 +58,14 @@ function showDownload(ctx: KoaContext, page: Page, path: string): void {
   ctx.set('Refresh', `0; url=${path}`)
   answerPage(
     ctx,
-    <Layout page={page} title="Download">
-      <article class="narrow">
-        <h1>Your download starts now</h1>
-        <p>
-          If it does not, <a href={path}>download the ZIP file</a>.
-        </p>
-        <p>
-          <a href={path.slice(0, path.lastIndexOf('/'))}>Go back</a>
-        </p>
-      </article>
-    </Layout>,
+    <NarrowPage page={page} title="Download" heading="Your download starts now">
+      <p>
+        If it does not, <a href={path}>download the ZIP file</a>.
+      </p>
+      <p>
+        <a href={path.slice(0, path.lastIndexOf('/'))}>Go back</a>
+      </p>
+    </NarrowPage>,
   )
 }
 

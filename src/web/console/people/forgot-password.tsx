@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.js'
 import { askForReset } from '../../../domain/people/password-reset.js'
 import { fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act } from '../page.js'
 import { EmailField } from './sign-in.js'
@@ -16,19 +16,16 @@ export function showForgotPassword(context: Context): Middleware {
     const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={page} title="Forgot your password?">
-        <article class="narrow">
-          <h1>Forgot your password?</h1>
-          <p>We will email you a link to set a new one. The link works once and expires after one hour.</p>
-          <Form page={page} action={FORGOT_PASSWORD}>
-            <EmailField />
-            <button type="submit" class="primary">
-              Send link
-            </button>
-          </Form>
-          <small>If you have never set a password, use the set-up link from your operator.</small>
-        </article>
-      </Layout>,
+      <NarrowPage page={page} title="Forgot your password?">
+        <p>We will email you a link to set a new one. The link works once and expires after one hour.</p>
+        <Form page={page} action={FORGOT_PASSWORD}>
+          <EmailField />
+          <button type="submit" class="primary">
+            Send link
+          </button>
+        </Form>
+        <small>If you have never set a password, use the set-up link from your operator.</small>
+      </NarrowPage>,
     )
     return Promise.resolve()
   }

@@ -11,7 +11,7 @@ import { actingFor } from '../../actor.js'
 import { fieldOf, nextOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { pageAfterSignIn } from '../home.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
 import { takeSession, type SessionState } from './session.js'
@@ -32,25 +32,22 @@ export function showSecondStep(context: Context): Middleware {
     const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={page} title="Two-step sign-in">
-        <article class="narrow">
-          <h1>Two-step sign-in</h1>
-          <p>
-            You are signing in as <strong>{halfOpen.email}</strong>. Your password is correct: confirm your
-            second factor to continue.
-          </p>
-          <Form page={page} action={SECOND_STEP}>
-            <input type="hidden" name="next" value={next} />
-            <CodeField />
-            <button type="submit">Sign in</button>
-          </Form>
-          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
-          <small>
-            Lost your second factor and your recovery codes? Your operator can remove your second factor (
-            <code>linehook user remove-second-factor</code>).
-          </small>
-        </article>
-      </Layout>,
+      <NarrowPage page={page} title="Two-step sign-in">
+        <p>
+          You are signing in as <strong>{halfOpen.email}</strong>. Your password is correct: confirm your
+          second factor to continue.
+        </p>
+        <Form page={page} action={SECOND_STEP}>
+          <input type="hidden" name="next" value={next} />
+          <CodeField />
+          <button type="submit">Sign in</button>
+        </Form>
+        <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
+        <small>
+          Lost your second factor and your recovery codes? Your operator can remove your second factor (
+          <code>linehook user remove-second-factor</code>).
+        </small>
+      </NarrowPage>,
     )
   }
 }

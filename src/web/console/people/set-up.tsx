@@ -5,7 +5,7 @@ import { completeSetUp, findSetUpLink } from '../../../domain/people/set-up-link
 import { LinkExpired } from '../../../errors.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { SECOND_STEP } from './second-step.js'
 import { RevokeAccess } from './settings/password.js'
@@ -21,39 +21,36 @@ export function showSetUp(context: Context): Middleware {
     const action = '/console/set-up'
     answerPage(
       ctx,
-      <Layout page={page} title="Set up your account">
-        <article class="narrow">
-          <h1>Set up your account</h1>
-          <Form page={page} action={action}>
-            <input type="hidden" name="token" value={token} />
-            {owner.userId === null ? (
-              <>
-                <p>You will be the first operator. Operators manage users, lines and carriers.</p>
-                <Field name="email" label="Email" type="email" required autocomplete="username" />
-                <Field name="name" label="Name" autocomplete="name" />
-              </>
-            ) : (
-              <label>
-                Email
-                <input type="email" name="email" value={owner.email} readonly autocomplete="username" />
-              </label>
-            )}
-            <Field
-              name="password"
-              label="New password"
-              hint={`${MIN_PASSWORD_LENGTH} characters or more.`}
-              type="password"
-              required
-              autocomplete="new-password"
-              more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
-            />
-            {owner.hasPassword && <RevokeAccess />}
-            <button type="submit" class="primary">
-              Set password and sign in
-            </button>
-          </Form>
-        </article>
-      </Layout>,
+      <NarrowPage page={page} title="Set up your account">
+        <Form page={page} action={action}>
+          <input type="hidden" name="token" value={token} />
+          {owner.userId === null ? (
+            <>
+              <p>You will be the first operator. Operators manage users, lines and carriers.</p>
+              <Field name="email" label="Email" type="email" required autocomplete="username" />
+              <Field name="name" label="Name" autocomplete="name" />
+            </>
+          ) : (
+            <label>
+              Email
+              <input type="email" name="email" value={owner.email} readonly autocomplete="username" />
+            </label>
+          )}
+          <Field
+            name="password"
+            label="New password"
+            hint={`${MIN_PASSWORD_LENGTH} characters or more.`}
+            type="password"
+            required
+            autocomplete="new-password"
+            more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
+          />
+          {owner.hasPassword && <RevokeAccess />}
+          <button type="submit" class="primary">
+            Set password and sign in
+          </button>
+        </Form>
+      </NarrowPage>,
     )
   }
 }

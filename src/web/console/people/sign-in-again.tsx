@@ -5,7 +5,7 @@ import { UserError } from '../../../errors.js'
 import { setFault } from '../form-fault.js'
 import { fieldNames, fieldOf } from '../form-values.js'
 import { Form } from '../form.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { CodeField, halfOpenOf, takeSecondStep } from './second-step.js'
 import type { SessionState } from './session.js'
@@ -86,31 +86,31 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
   ctx.status = 401
   answerPage(
     ctx,
-    <Layout page={page} title="Sign in">
-      <article class="narrow">
-        <h1>{isPortalOver ? 'Your access through the link has ended' : 'Sign in to continue'}</h1>
-        <p>
-          {isPortalOver
-            ? 'Nothing was sent. Get a new link where you got this one. If you have a password, you can also sign in here to continue.'
-            : 'Your session has expired. Sign in to continue.'}{' '}
-          Your input is kept{isPortalOver && ' if you sign in'}, except for passwords, other secrets and
-          files.
-        </p>
-        <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
-          <Typed ctx={ctx} but={OWN} />
-          {isHalfOpen ? (
-            <CodeField name={CODE} />
-          ) : (
-            <>
-              <EmailField name={EMAIL} />
-              <PasswordField name={PASSWORD} />
-            </>
-          )}
-          <button type="submit" class="primary">
-            Sign in
-          </button>
-        </Form>
-      </article>
-    </Layout>,
+    <NarrowPage
+      page={page}
+      title="Sign in"
+      heading={isPortalOver ? 'Your access through the link has ended' : 'Sign in to continue'}
+    >
+      <p>
+        {isPortalOver
+          ? 'Nothing was sent. Get a new link where you got this one. If you have a password, you can also sign in here to continue.'
+          : 'Your session has expired. Sign in to continue.'}{' '}
+        Your input is kept{isPortalOver && ' if you sign in'}, except for passwords, other secrets and files.
+      </p>
+      <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
+        <Typed ctx={ctx} but={OWN} />
+        {isHalfOpen ? (
+          <CodeField name={CODE} />
+        ) : (
+          <>
+            <EmailField name={EMAIL} />
+            <PasswordField name={PASSWORD} />
+          </>
+        )}
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </Form>
+    </NarrowPage>,
   )
 }

@@ -5,7 +5,7 @@ import { actingFor } from '../../actor.js'
 import { fieldOf, nextOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { pageAfterSignIn } from '../home.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf } from '../page.js'
 import { PasskeyButton } from './second-factor/passkey-form.js'
@@ -28,29 +28,26 @@ export function showSignIn(context: Context): Middleware {
     const action = '/console/sign-in'
     answerPage(
       ctx,
-      <Layout page={page} title="Sign in">
-        <article class="narrow">
-          <h1>Sign in</h1>
-          <Form page={page} action={action}>
-            <input type="hidden" name="next" value={next} />
-            <EmailField />
-            <PasswordField />
-            <button type="submit" class="primary">
-              Sign in
-            </button>
-          </Form>
-          {page.hasMail && (
-            <p>
-              <a href="/console/forgot-password">Forgot your password?</a>
-            </p>
-          )}
-          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
-          <small>
-            {page.hasMail ? 'No account yet?' : 'No account yet, or forgot your password?'} Ask your operator
-            for a set-up link (<code>linehook user set-up-link</code>).
-          </small>
-        </article>
-      </Layout>,
+      <NarrowPage page={page} title="Sign in">
+        <Form page={page} action={action}>
+          <input type="hidden" name="next" value={next} />
+          <EmailField />
+          <PasswordField />
+          <button type="submit" class="primary">
+            Sign in
+          </button>
+        </Form>
+        {page.hasMail && (
+          <p>
+            <a href="/console/forgot-password">Forgot your password?</a>
+          </p>
+        )}
+        <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
+        <small>
+          {page.hasMail ? 'No account yet?' : 'No account yet, or forgot your password?'} Ask your operator
+          for a set-up link (<code>linehook user set-up-link</code>).
+        </small>
+      </NarrowPage>,
     )
     return Promise.resolve()
   }

@@ -5,7 +5,7 @@ import { LinkExpired, UserError } from '../../../errors.js'
 import { networkOf } from '../../../network.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Form } from '../form.js'
-import { Layout } from '../layout.js'
+import { NarrowPage } from '../layout.js'
 import { linePath, LINES } from '../lines/line/section.js'
 import { answerPage, pageOf } from '../page.js'
 import { changeBrowserToken } from '../people/session.js'
@@ -28,25 +28,22 @@ export function showPortal(context: Context): Middleware {
     const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={page} title="Open your lines">
-        <article class="narrow">
-          <h1>Open your lines</h1>
-          <p>This link works once.</p>
-          {page.session !== undefined && (
-            <p>
-              You are signed in as <strong>{page.session.email}</strong>. Opening the link signs you out in
-              this browser. To stay signed in, open it in a private window instead, or{' '}
-              <a href="/console">go back to the console</a>.
-            </p>
-          )}
-          <Form page={page} action={PATH}>
-            <input type="hidden" name="token" value={token} />
-            <button type="submit" class="primary">
-              {page.session === undefined ? 'Open' : 'Sign out and open'}
-            </button>
-          </Form>
-        </article>
-      </Layout>,
+      <NarrowPage page={page} title="Open your lines">
+        <p>This link works once.</p>
+        {page.session !== undefined && (
+          <p>
+            You are signed in as <strong>{page.session.email}</strong>. Opening the link signs you out in this
+            browser. To stay signed in, open it in a private window instead, or{' '}
+            <a href="/console">go back to the console</a>.
+          </p>
+        )}
+        <Form page={page} action={PATH}>
+          <input type="hidden" name="token" value={token} />
+          <button type="submit" class="primary">
+            {page.session === undefined ? 'Open' : 'Sign out and open'}
+          </button>
+        </Form>
+      </NarrowPage>,
     )
   }
 }

@@ -64,6 +64,12 @@ export function nextOf(ctx: KoaContext): string {
   return isOurs ? value : '/console'
 }
 
+/** Returns the cursor of the page of a list that is asked for, or that a form was sent from. */
+export function cursorOf(ctx: KoaContext): string | undefined {
+  const before = queryOf(ctx, 'before') || fieldOf(ctx, 'before')
+  return isId(before) ? before : undefined
+}
+
 /** Returns the page of ours that a form asks to return to. */
 export function backOf(ctx: KoaContext): string | undefined {
   const back = fieldOf(ctx, 'back')

@@ -3,6 +3,7 @@ import type { Context as KoaContext } from 'koa'
 import { storable } from '../../database/text.js'
 import { queryOf } from './form-values.js'
 import { Select } from './form.js'
+import { filterPath } from './time-filter.js'
 
 /** This is a screen and a half. */
 const PAGE_SIZE = 50
@@ -151,7 +152,7 @@ export function ListControls(props: {
           {states.map(({ value, label: words, count }) => (
             <a
               key={value}
-              href={addressOf(path, { ...asked, state: value })}
+              href={filterPath(path, { ...asked, state: value })}
               aria-current={value === asked.state ? 'page' : undefined}
             >
               {words}
@@ -176,18 +177,12 @@ export function ListControls(props: {
   )
 }
 
-function addressOf(path: string, asked: Record<string, string>): string {
-  const given = Object.entries(asked).filter(([, value]) => value !== '')
-  const query = new URLSearchParams(given).toString()
-  return query === '' ? path : `${path}?${query}`
-}
-
 /** Returns the address of a page of the list, with its search, filter and order. */
 export function addressOfPage(
   { path, asked, number }: Pick<Listing<unknown>, 'path' | 'asked' | 'number'>,
   page = number,
 ): string {
-  return addressOf(path, { ...asked, page: page === 1 ? '' : String(page) })
+  return filterPath(path, { ...asked, page: page === 1 ? '' : String(page) })
 }
 
 /** Shows the links between the pages of a list; nothing if there is only one page. */

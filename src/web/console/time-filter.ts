@@ -17,9 +17,16 @@ export function writtenParameters<Name extends string>(
   return Object.fromEntries(given.filter(([, value]) => value !== '')) as Partial<Record<Name, string>>
 }
 
-/** Makes the address of the same filter at another path, or for an older page. */
-export function filterPath(path: string, written: Record<string, string>, before?: string): string {
-  const query = new URLSearchParams({ ...written, ...(before === undefined ? {} : { before }) }).toString()
+/** Makes the address of a list with a filter, or of an older page of it. What has no value is left out. */
+export function filterPath(
+  path: string,
+  written: Record<string, string | undefined>,
+  before?: string,
+): string {
+  const given = Object.entries({ ...written, before }).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value]],
+  )
+  const query = new URLSearchParams(given).toString()
   return query === '' ? path : `${path}?${query}`
 }
 

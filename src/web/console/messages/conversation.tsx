@@ -22,14 +22,14 @@ import { keepPictures } from '../../../domain/media/uploads.js'
 import { UserError } from '../../../errors.js'
 import { filesOf, requireReadableForm } from '../../middleware/multipart-form.js'
 import { findPeerState } from '../../../domain/messages/opt-out/peers.js'
-import { isId, newId } from '../../../ids.js'
+import { newId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath, numberOf } from './conversation/path.js'
 import { Face, ListHead, People } from './conversation/people.js'
 import { shownUpTo, ShownUpTo } from './conversation/shown-up-to.js'
 import { Thread } from './conversation/thread.js'
-import { fieldOf, idOf, queryOf } from '../form-values.js'
+import { cursorOf, fieldOf, idOf, queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { askedLine } from '../lines/line/act.js'
@@ -71,11 +71,11 @@ interface View {
 export function showConversation(context: Context): Middleware {
   return async (ctx) => {
     if (ctx.method === 'GET') await openInbox(context, ctx, await readNow(context, ctx, { isOpened: true }))
-    const view = await viewOf(context, ctx, queryOf(ctx, 'before'))
+    const view = await viewOf(context, ctx, cursorOf(ctx))
     const { counted } = shownOnce<{ counted: CountedText }>(ctx)
     const page = pageOf(ctx, context)
     const { line, number, contact, path } = view
-    const people = `${linePath(line.id)}/inbox/beside/live?${new URLSearchParams({ number }).toString()}`
+    const people = filterPath(`${linePath(line.id)}/inbox/beside/live`, { number })
     answerPage(
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>
@@ -211,11 +211,10 @@ function save(notice: Notice, read: (ctx: KoaContext) => ContactFields) {
     }
 }
 
-async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<View> {
+async function viewOf(context: Context, ctx: KoaContext, before?: string): Promise<View> {
   const number = numberOf(ctx)
   const line = await askedLine(context, ctx)
   const { userId } = line
-  const before = isId(cursor) ? cursor : undefined
   const page = { limit: PAGE_SIZE + 1, before }
   const [contacts, { archivedAt, ...obstacles }, found] = await Promise.all([
     findContacts(context, userId, [number]),

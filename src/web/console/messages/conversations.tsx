@@ -22,7 +22,7 @@ import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
 import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
-import { instantOf } from '../time-filter.js'
+import { filterPath, instantOf } from '../time-filter.js'
 
 /** This is about two screens on a desktop, and four on a phone. */
 const PAGE_SIZE = 30
@@ -42,7 +42,7 @@ export function showConversations(context: Context): Middleware {
   return lineTab(context, 'conversations', async (ctx, { line }) => {
     const [q, state] = [searchedIn(ctx), stateOf(ctx)]
     const { list, count } = await listOf(context, ctx, line)
-    const at = `${linePath(line.id)}/inbox/live?${new URLSearchParams({ state, q }).toString()}`
+    const at = filterPath(`${linePath(line.id)}/inbox/live`, { state, q })
     const isNewest = queryOf(ctx, 'before') === ''
     return (
       <>
@@ -75,16 +75,12 @@ async function listOf(
     countUnreadConversations(context.db, of, MAX_UNREAD),
   ])
   const isNewest = queryOf(ctx, 'before') === ''
-  const path = (query: Record<string, string>, of: State = state) => {
-    const kept = Object.entries({ state: of, q }).filter(([, value]) => value !== '')
-    const written = new URLSearchParams([...kept, ...Object.entries(query)]).toString()
-    return conversationsPath(line.id) + (written === '' ? '' : `?${written}`)
-  }
+  const path = (state: State, before?: string) => filterPath(conversationsPath(line.id), { state, q }, before)
   const list = (
     <>
       <nav class="spans" aria-label="Show">
         {(Object.keys(STATES) as State[]).map((each) => (
-          <a key={each} href={path({}, each)} aria-current={each === state ? 'page' : undefined}>
+          <a key={each} href={path(each)} aria-current={each === state ? 'page' : undefined}>
             {STATES[each]}
             {each === 'unread' && <UnreadCount count={unreadCount} max={MAX_UNREAD} />}
           </a>
@@ -105,8 +101,8 @@ async function listOf(
         <ConversationRows conversations={conversations} />
       )}
       <OlderPages
-        newest={isNewest ? undefined : path({})}
-        older={older === null ? undefined : path({ before: older })}
+        newest={isNewest ? undefined : path(state)}
+        older={older === null ? undefined : path(state, older)}
       />
     </>
   )

@@ -3,11 +3,11 @@ import { markAllRead } from '../../../database/messages/conversations/marks.js'
 import { listUnreadConversations } from '../../../database/messages/conversations/conversations.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
-import { isId, newId } from '../../../ids.js'
+import { newId } from '../../../ids.js'
 import { actAt } from '../act.js'
 import { ConversationRows } from './conversation/rows.js'
 import { shownUpTo, ShownUpTo } from './conversation/shown-up-to.js'
-import { queryOf } from '../form-values.js'
+import { cursorOf, queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, searchedIn, searchOf } from '../listing.js'
@@ -18,6 +18,7 @@ import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
 import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
+import { filterPath } from '../time-filter.js'
 
 const INBOX = '/console/inbox'
 const PAGE_SIZE = 30
@@ -29,7 +30,7 @@ export function showInbox(context: Context): Middleware {
     const page = pageOf(ctx, context)
     const isNewest = queryOf(ctx, 'before') === ''
     const q = searchedIn(ctx)
-    const at = `${INBOX}/live?${new URLSearchParams({ q }).toString()}`
+    const at = filterPath(`${INBOX}/live`, { q })
     const { list, count } = await listOf(context, ctx)
     answerPage(
       ctx,
@@ -73,13 +74,8 @@ function AllRead({ page, isLive }: { page: Page; isLive: boolean }) {
 
 async function listOf(context: Context, ctx: KoaContext) {
   const { userId } = sessionOf(ctx)
-  const cursor = queryOf(ctx, 'before')
-  const before = isId(cursor) ? cursor : undefined
+  const before = cursorOf(ctx)
   const q = searchedIn(ctx)
-  const path = (query: Record<string, string>) => {
-    const written = new URLSearchParams({ ...(q === '' ? {} : { q }), ...query }).toString()
-    return written === '' ? INBOX : `${INBOX}?${written}`
-  }
   const [{ conversations, older }, lines] = await Promise.all([
     listUnreadConversations(
       context.db,
@@ -112,8 +108,8 @@ async function listOf(context: Context, ctx: KoaContext) {
         />
       )}
       <OlderPages
-        newest={before === undefined ? undefined : path({})}
-        older={older === null ? undefined : path({ before: older })}
+        newest={before === undefined ? undefined : filterPath(INBOX, { q })}
+        older={older === null ? undefined : filterPath(INBOX, { q }, older)}
       />
     </>
   )

@@ -108,7 +108,7 @@ function OthersMessages({ page, others, written }: { page: Page; others: Found['
 export function postSearchLook(context: Context): Act {
   return async (ctx) => {
     await openNumberSearch(context, fieldOf(ctx, 'reason'))
-    return `${SEARCH}?${new URLSearchParams({ q: fieldOf(ctx, 'q') }).toString()}`
+    return filterPath(SEARCH, { q: fieldOf(ctx, 'q') })
   }
 }
 

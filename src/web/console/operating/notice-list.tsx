@@ -13,7 +13,7 @@ import type { Session } from '../../../domain/people/sessions.js'
 import { kindsOfMood, describeNotice } from '../../../domain/operating/notices/describe.js'
 import { actAt } from '../act.js'
 import { Attention } from '../attention.js'
-import { fieldOf, queryOf } from '../form-values.js'
+import { cursorOf, fieldOf } from '../form-values.js'
 import { Empty, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { CureLink } from './overview/cure-link.js'
@@ -44,7 +44,7 @@ export function showNotices(context: Context): Middleware {
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
     const asked = writtenParameters(ctx, ['q', 'state'])
-    const before = isId(queryOf(ctx, 'before')) ? queryOf(ctx, 'before') : undefined
+    const before = cursorOf(ctx)
     const mood = (['bad', 'waiting', 'good'] as const).find((each) => each === asked.state)
     const found = await listNotices(
       context,

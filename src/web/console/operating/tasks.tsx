@@ -6,8 +6,7 @@ import { listOwnLines } from '../../../domain/lines/lines.js'
 import { listTasksOf, stopTask, type Task } from '../../../domain/operating/tasks.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
-import { isId } from '../../../ids.js'
-import { fieldOf, idOf, queryOf } from '../form-values.js'
+import { cursorOf, idOf } from '../form-values.js'
 import { Empty, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { linePath } from '../lines/line/section.js'
@@ -18,6 +17,7 @@ import { LivePiece } from '../parts/live-piece.js'
 import { OlderPages } from '../parts/older-pages.js'
 import { Table } from '../parts/table.js'
 import { sessionOf } from '../people/session.js'
+import { filterPath } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
 export const TASKS = '/console/tasks'
@@ -80,18 +80,8 @@ export function liveTasks(context: Context): Middleware {
 export function postStopTask(context: Context): Act {
   return async (ctx) => {
     await stopTask(context, sessionOf(ctx).userId, idOf(ctx, 'taskId'))
-    return withNotice(pathOf(cursorOf(ctx)), 'task-stopping')
+    return withNotice(filterPath(TASKS, {}, cursorOf(ctx)), 'task-stopping')
   }
-}
-
-/** Returns the cursor of the page that is asked for, or that a form was sent from. */
-function cursorOf(ctx: KoaContext): string | undefined {
-  const before = queryOf(ctx, 'before') || fieldOf(ctx, 'before')
-  return isId(before) ? before : undefined
-}
-
-function pathOf(before: string | undefined): string {
-  return before === undefined ? TASKS : `${TASKS}?before=${before}`
 }
 
 async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
@@ -118,7 +108,7 @@ function Tasks(view: TasksView) {
       <TaskTable {...view} />
       <OlderPages
         newest={before === undefined ? undefined : TASKS}
-        older={older === undefined ? undefined : pathOf(older)}
+        older={older === undefined ? undefined : filterPath(TASKS, {}, older)}
       />
     </>
   )

@@ -5,7 +5,7 @@ import {
   type ActivityFilter,
 } from '../../../domain/messages/activity.js'
 import type { Context } from '../../../domain/context.js'
-import { writeInstant } from '../time-filter.js'
+import { filterPath, writeInstant } from '../time-filter.js'
 
 const DAY_MS = 86_400_000
 
@@ -71,15 +71,10 @@ function Figure(props: {
   isBad?: boolean
 }) {
   const { label, count, of, status, from, lineId, isBad = false } = props
-  const query = new URLSearchParams({
-    direction: 'outbound',
-    ...(status === undefined ? {} : { status }),
-    ...(lineId === undefined ? {} : { line: lineId }),
-    ...(from === undefined ? {} : { from: writeInstant(from) }),
-  })
+  const filter = { direction: 'outbound', status, line: lineId, from: from && writeInstant(from) }
   return (
     <li>
-      <a href={`/console/activity?${query.toString()}`}>
+      <a href={filterPath('/console/activity', filter)}>
         <small>{label}</small>{' '}
         <b class={isBad ? 'bad' : ''}>
           {describeTotal(count)}{' '}

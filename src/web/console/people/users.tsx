@@ -4,13 +4,13 @@ import { storable } from '../../../database/text.js'
 import type { Context } from '../../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../../domain/people/set-up-links.js'
 import { addUser } from '../../../domain/people/users.js'
-import { isId } from '../../../ids.js'
-import { fieldOf, queryOf } from '../form-values.js'
+import { cursorOf, fieldOf } from '../form-values.js'
 import { Empty, Field, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, searchOf } from '../listing.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page, type ShownOnce } from '../page.js'
 import { userPath, USERS } from './user/path.js'
+import { OlderPages } from '../parts/older-pages.js'
 import { PageHead } from '../parts/page-head.js'
 import { Table } from '../parts/table.js'
 import { Copyable } from '../secret.js'
@@ -32,7 +32,7 @@ export function showUsers(context: Context): Middleware {
     const page = pageOf(ctx, context)
     const asked = writtenParameters(ctx, ['q', 'role', 'state', 'sort'])
     const isByEmail = asked.sort === 'email'
-    const before = isId(queryOf(ctx, 'before')) ? queryOf(ctx, 'before') : undefined
+    const before = cursorOf(ctx)
     const filter = {
       words: asked.q === undefined ? undefined : storable(asked.q.trim().slice(0, 254)),
       role: (['user', 'operator'] as const).find((role) => role === asked.role),
@@ -117,14 +117,11 @@ export function showUsers(context: Context): Middleware {
             bare={['User', 'Role']}
           />
         )}
-        <nav class="pages" aria-label="Pages">
-          {before === undefined ? <span /> : <a href={filterPath(USERS, asked)}>First page</a>}
-          {found.length > PAGE_SIZE && (
-            <a href={filterPath(USERS, asked, users.at(-1)?.id)} rel="next">
-              Next
-            </a>
-          )}
-        </nav>
+        <OlderPages
+          words={['First page', 'Next']}
+          newest={before === undefined ? undefined : filterPath(USERS, asked)}
+          older={found.length > PAGE_SIZE ? filterPath(USERS, asked, users.at(-1)?.id) : undefined}
+        />
       </Layout>,
     )
   }

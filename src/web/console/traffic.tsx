@@ -1,22 +1,20 @@
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import {
   readOwnTraffic,
   OWN_DIMENSIONS,
   type OwnDimension,
 } from '../../domain/operating/overview/own-traffic.js'
-import { isSpan, SPANS, type Span } from '../../domain/operating/overview/spans.js'
+import { SPANS, type Span } from '../../domain/operating/overview/spans.js'
 import type { CountName } from '../../domain/operating/overview/traffic.js'
-import { UserError } from '../../errors.js'
 import type { Busiest } from '../../database/operating/overview/busiest.js'
 import { endpointPath } from './endpoints/path.js'
-import { queryOf } from './form-values.js'
 import { Empty, Time } from './form.js'
 import { Layout } from './layout.js'
 import { linePath } from './lines/line/section.js'
 import { BusyTable } from './operating/overview/busiest.js'
 import { Charts } from './operating/overview/charts.js'
-import { DimensionLinks, SpanLinks } from './operating/overview/links.js'
+import { DimensionLinks, dimensionOf, SpanLinks, spanOf } from './operating/overview/links.js'
 import { answerPage, pageOf } from './page.js'
 import { PageHead } from './parts/page-head.js'
 import { sessionOf } from './people/session.js'
@@ -28,7 +26,7 @@ const ACTIVITY = '/console/activity'
 /** Shows the traffic of the user's own lines, as the overview does for all lines. */
 export function showTraffic(context: Context): Middleware {
   return async (ctx) => {
-    const { span, by } = asked(ctx)
+    const [span, by] = [spanOf(ctx) ?? '24h', dimensionOf(ctx, OWN_DIMENSIONS)]
     const { traffic, busiest, lookedBackTo } = await readOwnTraffic(context, sessionOf(ctx).userId, span, by)
     const since = traffic.bins[0]?.at ?? new Date()
     answerPage(
@@ -102,13 +100,4 @@ function CompleteSince({ at, of }: { at: Date | null; of: string }) {
       Complete since <Time at={at} />. Earlier {of} of your busiest lines are not counted.
     </p>
   )
-}
-
-/** @throws UserError naming the possible values */
-function asked(ctx: KoaContext): { span: Span; by: OwnDimension } {
-  const [span, written] = [queryOf(ctx, 'span') || '24h', queryOf(ctx, 'by') || 'line']
-  if (!isSpan(span)) throw new UserError(`span must be one of ${Object.keys(SPANS).join(', ')}`)
-  const by = OWN_DIMENSIONS.find((each) => each === written)
-  if (by === undefined) throw new UserError(`by must be one of ${OWN_DIMENSIONS.join(', ')}`)
-  return { span, by }
 }

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { countAuthorizedLines } from '../../../database/applications/authorizations.js'
 import { deleteApplication, getApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
+import { countOf } from '../../../domain/operating/overview/figures.js'
 import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { findDeliveriesOfApplication } from '../../../domain/endpoints/deliveries/delivery-history.js'
 import { actAt } from '../act.js'
@@ -108,8 +109,7 @@ function Head(props: {
           </a>
         )}
         <span>
-          {lineCount === 1 ? '1 line' : `${lineCount} lines`} of{' '}
-          {userCount === 1 ? '1 user' : `${userCount} users`} connected
+          {countOf(lineCount, 'line')} of {countOf(userCount, 'user')} connected
         </span>
         <span class="muted">
           Registered <Time at={createdAt} />

@@ -4,6 +4,7 @@ import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
 import { listAccountNumbers, type AccountNumber } from '../../../domain/carriers/accounts/numbers.js'
 import { getCarrierAccountOverview } from '../../../domain/carriers/accounts/overview.js'
 import type { Context } from '../../../domain/context.js'
+import { countOf } from '../../../domain/operating/overview/figures.js'
 import { UserError } from '../../../errors.js'
 import { actAt } from '../act.js'
 import { Callbacks, loadCallbacks } from './carrier/callbacks.js'
@@ -48,7 +49,7 @@ export function showCarrier(context: Context): Middleware {
               title={account.name}
               beside={
                 <span class="muted">
-                  {account.title} · {account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}
+                  {account.title} · {countOf(account.lineCount, 'line')}
                 </span>
               }
             />

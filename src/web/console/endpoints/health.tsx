@@ -1,5 +1,6 @@
 import type { DisabledReason } from '../../../database/endpoints/endpoints.js'
 import { MAX_COUNTED, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
+import { countOf } from '../../../domain/operating/overview/figures.js'
 import { Form, Time } from '../form.js'
 import { explainFailure } from './failures.js'
 import type { Page } from '../page.js'
@@ -108,5 +109,5 @@ function Waiting({ endpoint: { waitingCount, heldCount } }: { endpoint: Endpoint
 
 function eventWords(count: number): string {
   if (count > MAX_COUNTED) return `More than ${MAX_COUNTED} events`
-  return count === 1 ? '1 event' : `${count} events`
+  return countOf(count, 'event')
 }

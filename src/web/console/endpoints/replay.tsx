@@ -12,6 +12,7 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../../domain/endpoints/deliveries/replay.js'
+import { countOf, describeCount } from '../../../domain/operating/overview/figures.js'
 import { UserError } from '../../../errors.js'
 import { isId, newId } from '../../../ids.js'
 import { parseMoment, withinSpan } from '../../../kit/text/moments.js'
@@ -141,8 +142,7 @@ function Key() {
 }
 
 function eventWords({ count, isMore }: ReplayCount, noun = 'event'): string {
-  if (isMore) return `More than ${count.toLocaleString('en')} ${noun}s`
-  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
+  return isMore ? `More than ${describeCount(count)} ${noun}s` : countOf(count, noun)
 }
 
 function isOne({ count, isMore }: ReplayCount): boolean {

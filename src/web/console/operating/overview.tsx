@@ -2,20 +2,13 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../../domain/context.js'
 import { findTour } from '../../../domain/lines/first-steps.js'
-import {
-  DIMENSIONS,
-  overviewReaderOf,
-  type Dimension,
-  type Overview,
-} from '../../../domain/operating/overview/overview.js'
-import { isSpan, SPANS, type Span } from '../../../domain/operating/overview/spans.js'
-import { UserError } from '../../../errors.js'
-import { queryOf } from '../form-values.js'
+import { DIMENSIONS, overviewReaderOf, type Overview } from '../../../domain/operating/overview/overview.js'
+import type { Span } from '../../../domain/operating/overview/spans.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { LivePiece } from '../parts/live-piece.js'
 import { PageHead } from '../parts/page-head.js'
-import { SpanLinks } from './overview/links.js'
+import { dimensionOf, SpanLinks, spanOf } from './overview/links.js'
 import { OverviewNow } from './overview/now.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { OVERVIEW } from '../home.js'
@@ -26,7 +19,7 @@ import { TourSection } from '../lines/start/tour.js'
 export function showOverview(context: Context): Middleware {
   return async (ctx) => {
     const span = spanOf(ctx) ?? (await overviewReaderOf(context).chooseSpan())
-    const by = dimensionOf(ctx)
+    const by = dimensionOf(ctx, DIMENSIONS)
     const now = await readNow(context, ctx, span)
     const tour = await findTour(context, sessionOf(ctx).userId)
     const page = pageOf(ctx, context)
@@ -45,29 +38,12 @@ export function liveOverview(context: Context): Middleware {
   return live(
     context,
     (ctx) => readNow(context, ctx, spanOf(ctx) ?? '1h'),
-    (ctx) => [spanOf(ctx), dimensionOf(ctx)],
+    (ctx) => [spanOf(ctx), dimensionOf(ctx, DIMENSIONS)],
   )
 }
 
-/** @throws UserError naming the allowed values */
-function spanOf(ctx: KoaContext): Span | undefined {
-  const asked = queryOf(ctx, 'span')
-  if (asked === '') return undefined
-  if (!isSpan(asked)) throw new UserError(`span must be one of ${Object.keys(SPANS).join(', ')}`)
-  return asked
-}
-
-/** @throws UserError naming the allowed values */
-function dimensionOf(ctx: KoaContext): Dimension {
-  const asked = queryOf(ctx, 'by')
-  if (asked === '') return 'line'
-  const by = DIMENSIONS.find((each) => each === asked)
-  if (by === undefined) throw new UserError(`by must be one of ${DIMENSIONS.join(', ')}`)
-  return by
-}
-
 async function readNow(context: Context, ctx: KoaContext, span: Span) {
-  const overview = await overviewReaderOf(context).read(span, dimensionOf(ctx))
+  const overview = await overviewReaderOf(context).read(span, dimensionOf(ctx, DIMENSIONS))
   const html = renderOnce(overview, pageOf(ctx, context), sessionOf(ctx).userId)
   return <div dangerouslySetInnerHTML={{ __html: html }} />
 }

@@ -11,9 +11,10 @@ import { pauseAllSending, resumeAllSending } from '../../../domain/operating/pau
 import { countOf, describeCount } from '../../../domain/operating/overview/figures.js'
 import { actAt } from '../act.js'
 import { carrierPath } from '../carriers/carrier/page-model.js'
-import { Confirm, Form, Time } from '../form.js'
+import { Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, type Page } from '../page.js'
+import { PauseSending } from '../parts/pause-sending.js'
 import { Table } from '../parts/table.js'
 import { userPath } from '../people/user/path.js'
 import { pauserOf } from './pauser.js'
@@ -54,20 +55,7 @@ export function showSending(context: Context): Middleware {
 }
 
 function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSending }) {
-  if (pausedAt === null) {
-    return (
-      <Confirm
-        page={page}
-        action={`${SENDING}/pause`}
-        label="Pause all sending"
-        consequence={
-          'New messages are still accepted but wait until you resume sending. Those that wait too long expire, as ' +
-          'usual. Receiving and the replies to STOP, START and HELP are not affected.'
-        }
-        button="Pause all sending"
-      />
-    )
-  }
+  if (pausedAt === null) return <PauseSending page={page} action={`${SENDING}/pause`} what="all sending" />
   return (
     <>
       <p class="fault">

@@ -6,9 +6,10 @@ import {
   type Pauser,
 } from '../../../../domain/operating/pauses.js'
 import { idOf } from '../../form-values.js'
-import { Confirm, Form, Time } from '../../form.js'
+import { Form, Time } from '../../form.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Act } from '../../page.js'
+import { PauseSending } from '../../parts/pause-sending.js'
 import { pauserOf } from '../../operating/pauser.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
@@ -23,16 +24,7 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
           <p>
             <span class="badge good">on</span> Messages on its lines go out as soon as rate limits allow.
           </p>
-          <Confirm
-            page={page}
-            action={`${path}/sending/pause`}
-            label="Pause sending"
-            consequence={
-              'New messages on its lines are still accepted but wait until you resume sending. Those that wait too long ' +
-              'expire, as usual. Receiving and the replies to STOP, START and HELP are not affected.'
-            }
-            button="Pause sending"
-          />
+          <PauseSending page={page} action={`${path}/sending/pause`} which=" on its lines" />
         </>
       ) : (
         <>

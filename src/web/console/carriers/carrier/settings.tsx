@@ -4,6 +4,7 @@ import { changeCarrierAccount } from '../../../../domain/carriers/accounts/chang
 import { getCarrierKind, requireChangeable } from '../../../../domain/carriers/accounts/kinds.js'
 import { listSettingFields, type SettingView } from '../../../../domain/carriers/accounts/settings.js'
 import type { Context } from '../../../../domain/context.js'
+import { countOf } from '../../../../domain/operating/overview/figures.js'
 import { fieldLabel } from '../../form-fault.js'
 import { idOf } from '../../form-values.js'
 import { Form } from '../../form.js'
@@ -37,9 +38,7 @@ export function Settings({ view, isEdited }: { view: CarrierView; isEdited: bool
           <div class="folds">
             {standard.length > 0 && (
               <details>
-                <summary>
-                  {standard.length === 1 ? '1 default setting' : `${standard.length} default settings`}
-                </summary>
+                <summary>{countOf(standard.length, 'default setting')}</summary>
                 <SettingTable settings={standard} />
               </details>
             )}

@@ -1,7 +1,8 @@
 import { countryName } from '../../../../domain/messages/country-guard.js'
 import { MAX_WAITING_COUNTED, tryLineMessagesNow } from '../../../../domain/messages/try-now.js'
 import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../../domain/operating/pauses.js'
-import { Confirm, Form, Time } from '../../form.js'
+import { Form, Time } from '../../form.js'
+import { PauseSending } from '../../parts/pause-sending.js'
 import { pauserOf, pauserWords } from '../../operating/pauser.js'
 import { askedLine, lineAct } from './act.js'
 import { Section, type LineView } from './section.js'
@@ -25,16 +26,7 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
           <p>
             <span class="badge good">on</span> Messages go out as soon as rate limits allow.
           </p>
-          <Confirm
-            page={page}
-            action={action}
-            label="Pause sending"
-            consequence={
-              'New messages are still accepted but wait until you resume sending. Those that wait too long expire, as usual. Receiving ' +
-              'and the replies to STOP, START and HELP are not affected.'
-            }
-            button="Pause sending"
-          />
+          <PauseSending page={page} action={action} />
         </>
       ) : (
         <Paused pause={pause} />

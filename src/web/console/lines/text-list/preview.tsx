@@ -1,7 +1,7 @@
 import type { ListCost } from '../../../../domain/messages/text-list/cost.js'
 import type { ListPlan, PlannedText } from '../../../../domain/messages/text-list/plan.js'
 import { measureText } from '../../../../domain/messages/segments.js'
-import { countOf } from '../../../../domain/operating/overview/figures.js'
+import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
 import { Form } from '../../form.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import type { Page } from '../../page.js'
@@ -37,15 +37,15 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
       <h2 id="preview">Preview</h2>
       <dl class="pairs">
         <Fact label="Rows">
-          {count(goodCount)} of {count(texts.length)} will be sent
-          {skipped.length > 0 && `, ${count(skipped.length)} skipped`}
+          {describeCount(goodCount)} of {describeCount(texts.length)} will be sent
+          {skipped.length > 0 && `, ${describeCount(skipped.length)} skipped`}
         </Fact>
         {goodCount > 0 && (
           <Fact label="Sending takes">
-            About {durationOf(goodCount / perMinute)} at {count(perMinute)} a minute
+            About {durationOf(goodCount / perMinute)} at {describeCount(perMinute)} a minute
           </Fact>
         )}
-        <Fact label="Segments">{count(segmentCount)}</Fact>
+        <Fact label="Segments">{describeCount(segmentCount)}</Fact>
         {cost.estimate !== undefined && (
           <Fact label="Estimated cost">
             About {cost.estimate.amount.toFixed(2)} {cost.estimate.currency}, at this line's recent prices
@@ -96,7 +96,7 @@ function Skipped({ texts }: { texts: readonly PlannedText[] }) {
         <dl class="pairs">
           {reasons.map(([reason, rows]) => (
             <Fact key={reason} label={<UserText>{reason}</UserText>}>
-              {count(rows)} {rows === 1 ? 'row' : 'rows'}
+              {countOf(rows, 'row')}
             </Fact>
           ))}
         </dl>
@@ -110,7 +110,9 @@ function Skipped({ texts }: { texts: readonly PlannedText[] }) {
         }}
       />
       {texts.length > SKIPPED_SHOWN && (
-        <p class="muted">And {count(texts.length - SKIPPED_SHOWN)} more. The results list all of them.</p>
+        <p class="muted">
+          And {describeCount(texts.length - SKIPPED_SHOWN)} more. The results list all of them.
+        </p>
       )}
     </>
   )
@@ -126,7 +128,7 @@ function Send({ page, action, list }: { page: Page; action: string; list: Previe
       <input type="hidden" name="column" value={plan.column} />
       <input type="hidden" name="csv" value={csv} />
       <button type="submit" class="primary">
-        Send {count(plan.goodCount)} {plan.goodCount === 1 ? 'text' : 'texts'}
+        Send {countOf(plan.goodCount, 'text')}
       </button>
     </Form>
   )
@@ -146,9 +148,5 @@ function durationOf(minutes: number): string {
   const whole = Math.ceil(minutes)
   if (whole < 60) return whole === 1 ? 'a minute' : `${whole} minutes`
   const hours = Math.round(minutes / 6) / 10
-  return hours === 1 ? 'an hour' : `${count(hours)} hours`
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en')
+  return hours === 1 ? 'an hour' : `${describeCount(hours)} hours`
 }

@@ -1,5 +1,8 @@
+import type { Context as KoaContext } from 'koa'
 import type { Dimension } from '../../../../domain/operating/overview/overview.js'
-import { SPANS, type Span } from '../../../../domain/operating/overview/spans.js'
+import { isSpan, SPANS, type Span } from '../../../../domain/operating/overview/spans.js'
+import { UserError } from '../../../../errors.js'
+import { queryOf } from '../../form-values.js'
 
 interface Shown {
   /** The page, whose address names both. */
@@ -39,4 +42,20 @@ export function DimensionLinks(props: Shown & { dimensions: readonly Dimension[]
       ))}
     </nav>
   )
+}
+
+/** @throws UserError naming the allowed values */
+export function spanOf(ctx: KoaContext): Span | undefined {
+  const asked = queryOf(ctx, 'span')
+  if (asked === '') return undefined
+  if (!isSpan(asked)) throw new UserError(`span must be one of ${Object.keys(SPANS).join(', ')}`)
+  return asked
+}
+
+/** @throws UserError naming the allowed values */
+export function dimensionOf<By extends Dimension>(ctx: KoaContext, dimensions: readonly By[]): By {
+  const asked = queryOf(ctx, 'by') || 'line'
+  const by = dimensions.find((each) => each === asked)
+  if (by === undefined) throw new UserError(`by must be one of ${dimensions.join(', ')}`)
+  return by
 }

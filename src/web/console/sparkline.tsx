@@ -1,16 +1,15 @@
 import { EVENTS_COUNTED, type DayEvents, type EventHour } from '../../database/lines/line-health.js'
 
 const HOURS = 24
-const BAR = 4
 const HEIGHT = 20
 /** This keeps one event among hundreds visible. */
 const LEAST = 2
 
-/** Draws a bar for each of the last 24 hours, with failures on top and the count beside it. It needs no script. */
+/** Draws a bar for each of the last 24 hours, with the count beside it. */
 export function Sparkline({ events }: { events: DayEvents }) {
   return (
     <span class="spark">
-      <Bars hours={events.hours} height={HEIGHT} />
+      <EventBars hours={events.hours} />
       <span>{describeCount(events)}</span>
     </span>
   )
@@ -21,7 +20,7 @@ export function EventChart({ events }: { events: DayEvents }) {
   const { hours, isInPart } = events
   const { delivered, failed } = sumOf(hours)
   if (delivered + failed === 0) return null
-  const most = mostOf(hours)
+  const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
   return (
     <figure class="chart">
       <figcaption>
@@ -30,7 +29,7 @@ export function EventChart({ events }: { events: DayEvents }) {
         {isInPart && <>Only those among the newest {EVENTS_COUNTED} are shown.</>}
       </figcaption>
       <div class="scale">{most.toLocaleString('en')} an hour</div>
-      <Bars hours={hours} height={HEIGHT} />
+      <EventBars hours={hours} />
       <div class="scale">
         <span>24 h ago</span>
         <span>now</span>
@@ -45,46 +44,54 @@ function describeCount({ hours, isInPart }: DayEvents): string {
   return `${(delivered + failed).toLocaleString('en')}${isInPart ? '+' : ''}`
 }
 
-function Bars({ hours, height }: { hours: readonly EventHour[]; height: number }) {
-  const most = mostOf(hours)
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, (count / most) * height))
+function EventBars({ hours }: { hours: readonly EventHour[] }) {
   const { delivered, failed } = sumOf(hours)
-  const summary = `Newest events in 24 h: ${delivered} delivered, ${failed} failed`
+  return (
+    <Bars
+      count={HOURS}
+      summary={`Newest events in 24 h: ${delivered} delivered, ${failed} failed`}
+      bars={hours
+        .filter(({ hoursAgo }) => hoursAgo >= 0 && hoursAgo < HOURS)
+        .map(({ hoursAgo, delivered: good, failed: bad }) => ({ at: HOURS - 1 - hoursAgo, good, bad }))}
+    />
+  )
+}
+
+/**
+ * Draws a bar for each piece of a time, with failures on top. It needs no script, and has its own scale.
+ *
+ * @param props.bars those that are not empty, with their places from the left
+ */
+export function Bars(props: {
+  count: number
+  bars: readonly { at: number; good: number; bad: number }[]
+  summary: string
+}) {
+  const { count, bars, summary } = props
+  const most = Math.max(1, ...bars.map(({ good, bad }) => good + bad))
+  const heightOf = (of: number) => (of === 0 ? 0 : Math.max(LEAST, (of / most) * HEIGHT))
   return (
     <svg
       class="sparkline"
-      viewBox={`0 0 ${HOURS * BAR} ${height}`}
+      viewBox={`0 0 ${count} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={summary}
     >
       <title>{summary}</title>
-      <path class="ground" d={`M0 ${height}H${HOURS * BAR}`} />
-      {hours
-        .filter(({ hoursAgo }) => hoursAgo >= 0 && hoursAgo < HOURS)
-        .map(({ hoursAgo, delivered, failed }) => {
-          const [good, bad] = [heightOf(delivered), heightOf(failed)]
-          const x = (HOURS - 1 - hoursAgo) * BAR
-          const scale = Math.min(1, height / Math.max(1, good + bad))
-          return (
-            <g key={hoursAgo}>
-              <rect class="good" x={x} y={height - good * scale} width={BAR - 1} height={good * scale} />
-              <rect
-                class="bad"
-                x={x}
-                y={height - (good + bad) * scale}
-                width={BAR - 1}
-                height={bad * scale}
-              />
-            </g>
-          )
-        })}
+      <path class="ground" d={`M0 ${HEIGHT}H${count}`} />
+      {bars.map(({ at, ...of }) => {
+        const [good, bad] = [heightOf(of.good), heightOf(of.bad)]
+        const scale = Math.min(1, HEIGHT / Math.max(1, good + bad))
+        return (
+          <g key={at}>
+            <rect class="good" x={at} y={HEIGHT - good * scale} width={0.75} height={good * scale} />
+            <rect class="bad" x={at} y={HEIGHT - (good + bad) * scale} width={0.75} height={bad * scale} />
+          </g>
+        )
+      })}
     </svg>
   )
-}
-
-function mostOf(hours: readonly EventHour[]): number {
-  return Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
 }
 
 function sumOf(hours: readonly EventHour[]): { delivered: number; failed: number } {

@@ -10,6 +10,7 @@ import { Time } from '../../form.js'
 import { OVERVIEW } from '../../home.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { Table } from '../../parts/table.js'
+import { Bars } from '../../sparkline.js'
 import { userPath } from '../../people/user/path.js'
 import { UserText } from '../../user-text.js'
 import { DimensionLinks } from './links.js'
@@ -89,7 +90,7 @@ export function BusyTable(props: {
         [out]: figure('out'),
         Received: !isOfEvents && figure('in'),
         Failed: figure('failed'),
-        [overTime]: (busy) => <Bars busy={busy} noun={isOfEvents ? 'event' : 'message'} span={span} />,
+        [overTime]: (busy) => <BusyBars busy={busy} noun={isOfEvents ? 'event' : 'message'} span={span} />,
       }}
       looks={{ [out]: 'r', Received: 'r', Failed: 'r', [overTime]: 'r' }}
     />
@@ -103,37 +104,18 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
   return `/console/${by === 'line' ? 'lines' : 'endpoints'}/${id}`
 }
 
-const HEIGHT = 20
-
-/** Draws a bar for each bin: the total, and over it the failed part. Each row has its own scale. */
-function Bars(props: { busy: Busy; noun: 'event' | 'message'; span: Span }) {
+function BusyBars(props: { busy: Busy; noun: 'event' | 'message'; span: Span }) {
   const {
     busy: { bins, outCount, inCount, failedCount },
     noun,
     span,
   } = props
-  const { words, binSeconds, binCount: count } = SPANS[span]
-  const most = Math.max(...bins.map((bin) => bin.count), 0)
-  const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
+  const { words, binSeconds, binCount } = SPANS[span]
+  const most = Math.max(...bins.map(({ count }) => count), 0)
   const bar = binSeconds < 3600 ? countOf(binSeconds / 60, 'minute') : countOf(binSeconds / 3600, 'hour')
   const summary =
     `${countOf(outCount + inCount, noun)} in ${words}, ${describeCount(failedCount)} failed. ` +
     `Each bar is ${bar}; the highest is ${countOf(most, noun)}.`
-  return (
-    <svg
-      class="sparkline"
-      viewBox={`0 0 ${count} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={summary}
-    >
-      <title>{summary}</title>
-      {bins.map(({ bin, count: of, failed }) => (
-        <g key={bin}>
-          <rect class="good" x={bin} y={HEIGHT - heightOf(of)} width={0.9} height={heightOf(of)} />
-          <rect class="bad" x={bin} y={HEIGHT - heightOf(failed)} width={0.9} height={heightOf(failed)} />
-        </g>
-      ))}
-    </svg>
-  )
+  const bars = bins.map(({ bin: at, count, failed: bad }) => ({ at, good: count - bad, bad }))
+  return <Bars count={binCount} summary={summary} bars={bars} />
 }

@@ -1,7 +1,7 @@
 import { describeCause, type Cause, type CauseOf } from '../../domain/operating/causes.js'
 import type { Need } from '../../domain/operating/overview/needs.js'
 import { endpointPath } from './endpoints/path.js'
-import { Ago, Form } from './form.js'
+import { ActButton, Ago } from './form.js'
 import { PhoneNumber } from './messages/phone-number.js'
 import { CureLink } from './operating/overview/cure-link.js'
 import { Words } from './parts/words.js'
@@ -135,9 +135,11 @@ function Name({ page, userId, each, isLinked }: Here & { each: CauseOf; isLinked
 function ActOn({ page, userId, back, each: { cure, waitingAt } }: Here & { each: CauseOf }) {
   if (waitingAt === undefined) return <CureLink page={page} cure={cure} userId={userId} />
   return (
-    <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
-      <input type="hidden" name="back" value={back} />
-      <button type="submit">Retry now</button>
-    </Form>
+    <ActButton
+      page={page}
+      action={`${endpointPath(waitingAt)}/try-now`}
+      label="Retry now"
+      fields={{ back }}
+    />
   )
 }

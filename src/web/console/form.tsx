@@ -56,6 +56,31 @@ export function Form(props: {
   )
 }
 
+/**
+ * Shows a form that is only a button.
+ *
+ * @param props.fields what it sends besides
+ */
+export function ActButton(props: {
+  page: Page
+  action: string
+  label: string
+  look?: 'primary' | 'secondary' | 'link'
+  fields?: Record<string, string>
+}) {
+  const { page, action, label, look, fields = {} } = props
+  return (
+    <Form page={page} action={action} class="inline">
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={look}>
+        {label}
+      </button>
+    </Form>
+  )
+}
+
 export function CsrfField({ page }: { page: Page }) {
   return <input type="hidden" name="csrf" value={page.csrfToken} />
 }

@@ -1,7 +1,7 @@
 import type { DisabledReason } from '../../../database/endpoints/endpoints.js'
 import { MAX_COUNTED, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
 import { countOf } from '../../../domain/operating/overview/figures.js'
-import { Form, Time } from '../form.js'
+import { ActButton, Time } from '../form.js'
 import { explainFailure } from './failures.js'
 import type { Page } from '../page.js'
 
@@ -41,11 +41,7 @@ export function Health(props: {
           Disabled since <Time at={disabledAt} />: {DISABLED_WORDS[disabledReason ?? 'failing']} New events
           are held until you enable it. <Waiting endpoint={endpoint} />
         </p>
-        <Form page={page} action={enableAction} class="inline">
-          <button type="submit" class="primary">
-            Enable again
-          </button>
-        </Form>
+        <ActButton page={page} action={enableAction} label="Enable again" look="primary" />
       </div>
     )
   }
@@ -61,11 +57,7 @@ export function Health(props: {
           is disabled after 5 days without a success. <Waiting endpoint={endpoint} />
         </p>
         {endpoint.waitingCount > 0 && (
-          <Form page={page} action={tryAction} class="inline">
-            <button type="submit" class="primary">
-              Retry now
-            </button>
-          </Form>
+          <ActButton page={page} action={tryAction} label="Retry now" look="primary" />
         )}
       </div>
     )

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../../../event-types.js'
 import type { listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from './failures.js'
-import { Form, Time } from '../form.js'
+import { ActButton, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { messagePath } from '../messages/message/path.js'
 import { PhoneNumber } from '../messages/phone-number.js'
@@ -53,9 +53,7 @@ export function HeldEvents(props: {
         />
       )}
       {maySend ? (
-        <Form page={page} action={action} class="inline">
-          <button type="submit">Send held events</button>
-        </Form>
+        <ActButton page={page} action={action} label="Send held events" />
       ) : (
         <p class="empty">To send them, enable the {isConnected ? 'URL' : 'developer connection'} first.</p>
       )}

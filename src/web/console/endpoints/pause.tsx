@@ -1,5 +1,5 @@
 import type { PauseOwner } from '../../../domain/operating/pauses.js'
-import { Confirm, Form, Time } from '../form.js'
+import { ActButton, Confirm, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { pauserWords } from '../operating/pauser.js'
 
@@ -35,9 +35,7 @@ export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action
         {!mayResumeEvents(page, endpoint) && ' Only operators can resume them.'}
       </p>
       {mayResumeEvents(page, endpoint) && (
-        <Form page={page} action={`${action}/resume`} class="inline">
-          <button type="submit">Resume events</button>
-        </Form>
+        <ActButton page={page} action={`${action}/resume`} label="Resume events" />
       )}
     </>
   )

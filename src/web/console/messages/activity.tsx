@@ -16,7 +16,7 @@ import { ActivityList } from './activity/list.js'
 import { readActivityPage, type ShownActivity } from './activity/page-model.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
-import { Form } from '../form.js'
+import { ActButton } from '../form.js'
 import { withNotice } from '../notices.js'
 import { TASKS } from '../operating/tasks.js'
 import { MAX_RETRIED, mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-filtered.js'
@@ -120,13 +120,16 @@ function Found(props: {
           <Total {...found.total} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
         </p>
         {hasUndelivered && !page.isPortal && (
-          <Form page={page} action={filterPath(RETRY, written)} class="inline">
-            <button type="submit" class="secondary">
-              {found.total.count > MAX_COUNTED
+          <ActButton
+            page={page}
+            action={filterPath(RETRY, written)}
+            label={
+              found.total.count > MAX_COUNTED
                 ? `Retry up to ${MAX_RETRIED.toLocaleString('en')} of the newest undelivered events in this view`
-                : 'Retry all undelivered events in this view'}
-            </button>
-          </Form>
+                : 'Retry all undelivered events in this view'
+            }
+            look="secondary"
+          />
         )}
       </div>
       <ActivityList

@@ -30,7 +30,7 @@ import { Face, ListHead, People } from './conversation/people.js'
 import { shownUpTo, ShownUpTo } from './conversation/shown-up-to.js'
 import { Thread } from './conversation/thread.js'
 import { cursorOf, fieldOf, idOf, queryOf } from '../form-values.js'
-import { Empty, Form } from '../form.js'
+import { ActButton, Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
 import { askedLine } from '../lines/line/act.js'
 import { linePath } from '../lines/line/section.js'
@@ -239,18 +239,14 @@ function Marks({ page, view }: { page: Page; view: View }) {
   if (messages.length === 0) return null
   return (
     <div class="marks">
-      <Form page={page} action={`${path}/unread`} class="inline">
-        <button type="submit">Mark as unread</button>
-      </Form>
+      <ActButton page={page} action={`${path}/unread`} label="Mark as unread" />
       {archivedAt === null ? (
         <Form page={page} action={`${path}/archive`} class="inline" more={{ id: ARCHIVE }}>
           {before !== undefined && <ShownUpTo id={newId()} />}
           <button type="submit">Archive</button>
         </Form>
       ) : (
-        <Form page={page} action={`${path}/unarchive`} class="inline">
-          <button type="submit">Unarchive</button>
-        </Form>
+        <ActButton page={page} action={`${path}/unarchive`} label="Unarchive" />
       )}
     </div>
   )

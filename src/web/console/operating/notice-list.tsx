@@ -14,7 +14,7 @@ import { kindsOfMood, describeNotice } from '../../../domain/operating/notices/d
 import { actAt } from '../act.js'
 import { Attention } from '../attention.js'
 import { cursorOf, fieldOf } from '../form-values.js'
-import { Empty, Form, Time } from '../form.js'
+import { ActButton, Empty, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { CureLink } from './overview/cure-link.js'
 import { Words } from '../parts/words.js'
@@ -71,12 +71,13 @@ export function showNotices(context: Context): Middleware {
             isNewest &&
             first !== undefined &&
             page.unreadCount > 0 && (
-              <Form page={page} action={`${NOTICES}/read`} class="inline">
-                <input type="hidden" name="noticeId" value={first.id} />
-                <button type="submit" class="secondary">
-                  Mark all as read
-                </button>
-              </Form>
+              <ActButton
+                page={page}
+                action={`${NOTICES}/read`}
+                label="Mark all as read"
+                look="secondary"
+                fields={{ noticeId: first.id }}
+              />
             )
           }
         />

@@ -11,7 +11,7 @@ import { pauseAllSending, resumeAllSending } from '../../../domain/operating/pau
 import { countOf, describeCount } from '../../../domain/operating/overview/figures.js'
 import { actAt } from '../act.js'
 import { carrierPath } from '../carriers/carrier/page-model.js'
-import { Form, Time } from '../form.js'
+import { ActButton, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PauseSending } from '../parts/pause-sending.js'
@@ -62,9 +62,7 @@ function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSendin
         All sending has been paused since <Time at={pausedAt} />
         {pausedBy !== null && ` by ${pausedBy}`}.
       </p>
-      <Form page={page} action={`${SENDING}/resume`} class="inline">
-        <button type="submit">Resume all sending</button>
-      </Form>
+      <ActButton page={page} action={`${SENDING}/resume`} label="Resume all sending" />
     </>
   )
 }

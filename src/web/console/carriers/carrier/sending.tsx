@@ -6,7 +6,7 @@ import {
   type Pauser,
 } from '../../../../domain/operating/pauses.js'
 import { idOf } from '../../form-values.js'
-import { Form, Time } from '../../form.js'
+import { ActButton, Time } from '../../form.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Act } from '../../page.js'
 import { PauseSending } from '../../parts/pause-sending.js'
@@ -31,9 +31,7 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
           <p class="fault">
             Paused since <Time at={pausedAt} />. New messages on its lines are accepted but wait.
           </p>
-          <Form page={page} action={`${path}/sending/resume`} class="inline">
-            <button type="submit">Resume sending</button>
-          </Form>
+          <ActButton page={page} action={`${path}/sending/resume`} label="Resume sending" />
         </>
       )}
     </section>

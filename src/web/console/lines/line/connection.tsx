@@ -1,5 +1,5 @@
 import { disableConnection, disconnect, enableConnection } from '../../../../domain/lines/connections.js'
-import { Confirm, Form } from '../../form.js'
+import { ActButton, Confirm } from '../../form.js'
 import { lineAct } from './act.js'
 import { Section, tabPath, type LineView } from './section.js'
 
@@ -26,11 +26,7 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
           ? 'Your programs can send through the incoming webhook, and incoming messages go to your server.'
           : 'It takes effect when the line itself is enabled again.'}
       </p>
-      <Form page={page} action={action} class="inline">
-        <button type="submit" class="secondary">
-          Disable
-        </button>
-      </Form>
+      <ActButton page={page} action={action} label="Disable" look="secondary" />
     </>
   )
 }
@@ -81,9 +77,7 @@ function Off({ view: { page, connection }, action }: { view: LineView; action: s
           ? `The incoming webhook does not accept messages, and your endpoints get no events. ${UNAFFECTED} Your settings on the other tabs are kept.`
           : 'Turn it on to let your programs send and receive messages on this line through webhooks.'}
       </p>
-      <Form page={page} action={action} class="inline">
-        <button type="submit">Enable</button>
-      </Form>
+      <ActButton page={page} action={action} label="Enable" />
     </>
   )
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../../domain/lines/incoming-webhooks.js'
 import { pagePath } from '../../../simulator/paths.js'
 import { fieldOf, seenOf } from '../../form-values.js'
-import { Confirm, Form, Seen, Select, Time } from '../../form.js'
+import { ActButton, Confirm, Seen, Select, Time } from '../../form.js'
 import { Copyable, Masked } from '../../secret.js'
 import { NeedsSignIn } from '../../portal/needs-sign-in.js'
 import { TRIAL_NUMBER } from '../start/sample.js'
@@ -63,11 +63,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
           {!page.isPortal && <Regenerate view={view} action={`${action}/regenerate`} />}
         </>
       )}
-      {mayCreate && (
-        <Form page={page} action={action} class="inline">
-          <button type="submit">Create incoming webhook</button>
-        </Form>
-      )}
+      {mayCreate && <ActButton page={page} action={action} label="Create incoming webhook" />}
       {!exists && connection.enabled && page.isPortal && <NeedsSignIn what="create one" />}
       {!exists && !connection.enabled && <NeedsConnection view={view} />}
     </Section>

@@ -1,7 +1,7 @@
 import { countryName } from '../../../../domain/messages/country-guard.js'
 import { MAX_WAITING_COUNTED, tryLineMessagesNow } from '../../../../domain/messages/try-now.js'
 import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../../domain/operating/pauses.js'
-import { Form, Time } from '../../form.js'
+import { ActButton, Time } from '../../form.js'
 import { PauseSending } from '../../parts/pause-sending.js'
 import { pauserOf, pauserWords } from '../../operating/pauser.js'
 import { askedLine, lineAct } from './act.js'
@@ -37,11 +37,7 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
             {toTry > MAX_WAITING_COUNTED ? `More than ${MAX_WAITING_COUNTED}` : toTry}{' '}
             {toTry === 1 ? 'message is' : 'messages are'} waiting to be retried.
           </p>
-          <Form page={page} action={tryAction} class="inline">
-            <button type="submit" class="secondary">
-              Retry now
-            </button>
-          </Form>
+          <ActButton page={page} action={tryAction} label="Retry now" look="secondary" />
         </>
       )}
       {line.pausedCountries !== null && (
@@ -50,11 +46,7 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
           in volume. Ask an operator to resume them.
         </p>
       )}
-      {pause !== null && mayResume && (
-        <Form page={page} action={action} class="inline">
-          <button type="submit">Resume sending</button>
-        </Form>
-      )}
+      {pause !== null && mayResume && <ActButton page={page} action={action} label="Resume sending" />}
     </Section>
   )
 }

@@ -1,5 +1,5 @@
 import type { Tour } from '../../../../domain/lines/first-steps.js'
-import { Form } from '../../form.js'
+import { ActButton } from '../../form.js'
 import type { Page } from '../../page.js'
 import { LiveSteps } from './steps.js'
 
@@ -10,11 +10,7 @@ export function TourSection({ page, tour }: { page: Page; tour: Tour | undefined
     <section class="tour" aria-labelledby="tour">
       <h2 id="tour">Get started</h2>
       <LiveSteps {...tour} />
-      <Form page={page} action="/console/tour/close" class="inline">
-        <button type="submit" class="secondary">
-          Dismiss
-        </button>
-      </Form>
+      <ActButton page={page} action="/console/tour/close" label="Dismiss" look="secondary" />
     </section>
   )
 }

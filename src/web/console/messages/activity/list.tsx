@@ -7,7 +7,7 @@ import type { Contact } from '../../../../domain/lines/contacts.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Form, Soon } from '../../form.js'
+import { ActButton, Soon } from '../../form.js'
 import type { Page } from '../../page.js'
 import { mayRetry } from '../../../../domain/endpoints/deliveries/retry-filtered.js'
 import { TYPE_LABELS } from '../message/labels.js'
@@ -169,16 +169,13 @@ function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs |
         <span class="why"> {explainFailure(lastFailure)}</span>
       )}{' '}
       {acts !== undefined && messageId !== null && mayRetry(delivery) && (
-        <Form
+        <ActButton
           page={acts.page}
           action={status === 'pending' ? deliverNowPath(messageId, id) : deliverAgainPath(messageId, id)}
-          class="inline"
-        >
-          <input type="hidden" name="back" value={acts.back} />
-          <button type="submit" class="link">
-            {status === 'pending' ? 'Retry now' : 'Retry'}
-          </button>
-        </Form>
+          label={status === 'pending' ? 'Retry now' : 'Retry'}
+          look="link"
+          fields={{ back: acts.back }}
+        />
       )}
     </div>
   )

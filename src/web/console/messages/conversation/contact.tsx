@@ -1,6 +1,6 @@
 import type { Contact } from '../../../../domain/lines/contacts.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
-import { Confirm, Field, Form, Time } from '../../form.js'
+import { ActButton, Confirm, Field, Form, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { PhoneNumber } from '../phone-number.js'
 
@@ -24,11 +24,7 @@ export function ContactForms(props: { page: Page; contact: Contact | undefined; 
         <button type="submit">Save</button>
       </Form>
       {isBlocked ? (
-        <Form page={page} action={`${path}/unblock`} class="inline">
-          <button type="submit" class="secondary">
-            Unblock
-          </button>
-        </Form>
+        <ActButton page={page} action={`${path}/unblock`} label="Unblock" look="secondary" />
       ) : (
         <Confirm
           page={page}

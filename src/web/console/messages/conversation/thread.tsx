@@ -3,7 +3,7 @@ import { newId } from '../../../../ids.js'
 import type { Message } from '../../../../database/messages/message.js'
 import type { MessageStatus } from '../../../../states.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Form, Soon } from '../../form.js'
+import { ActButton, Soon } from '../../form.js'
 import type { Page } from '../../page.js'
 import { maySendAgain } from '../message/send-again.js'
 import { TYPE_LABELS } from '../message/labels.js'
@@ -90,11 +90,12 @@ function Bubble(props: { message: Message; page: Page; path: string; follows: bo
       </small>
       {/* If it may have arrived, its own page asks first. */}
       {maySendAgain(message) && status === 'failed' && (
-        <Form page={page} action={`${messagePath(id)}/send-again`} class="inline">
-          <input type="hidden" name="key" value={newId()} />
-          <input type="hidden" name="back" value={path} />
-          <button type="submit">Resend</button>
-        </Form>
+        <ActButton
+          page={page}
+          action={`${messagePath(id)}/send-again`}
+          label="Resend"
+          fields={{ key: newId(), back: path }}
+        />
       )}
     </li>
   )

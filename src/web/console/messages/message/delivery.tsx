@@ -4,7 +4,7 @@ import { isMediaFailure } from '../../../../domain/media/failures.js'
 import { applicationPath } from '../../applications/application/page-model.js'
 import { DISABLED_WORDS } from '../../endpoints/health.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Form, Time } from '../../form.js'
+import { ActButton, Time } from '../../form.js'
 import { PageLink } from '../../portal/page-link.js'
 import { Status } from '../../status.js'
 import { Attempt, shownUrl } from './attempt.js'
@@ -65,18 +65,15 @@ export function DeliveryHistory({ view, delivery }: { view: MessageView; deliver
         </ol>
       )}
       {isOwner && mayTryDeliveryNow(delivery) && (
-        <Form page={page} action={deliverNowPath(message.id, id)} class="inline">
-          <button type="submit" class="secondary">
-            Retry now
-          </button>
-        </Form>
+        <ActButton page={page} action={deliverNowPath(message.id, id)} label="Retry now" look="secondary" />
       )}
       {isOwner && mayDeliverAgain(delivery) && (
-        <Form page={page} action={deliverAgainPath(message.id, id)} class="inline">
-          <button type="submit" class={status === 'delivered' ? 'secondary' : ''}>
-            Retry
-          </button>
-        </Form>
+        <ActButton
+          page={page}
+          action={deliverAgainPath(message.id, id)}
+          label="Retry"
+          look={status === 'delivered' ? 'secondary' : undefined}
+        />
       )}
     </Step>
   )

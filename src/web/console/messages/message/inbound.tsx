@@ -1,6 +1,6 @@
 import { Fragment } from 'preact'
 import type { MediaStatus } from '../../../../states.js'
-import { Empty, Form, Time } from '../../form.js'
+import { ActButton, Empty, Time } from '../../form.js'
 import { sectionPath } from '../../lines/line/section.js'
 import { ShortId } from '../../short-id.js'
 import { DeliveryHistory } from './delivery.js'
@@ -46,11 +46,12 @@ export function InboundHistory(view: MessageView) {
               </p>
             )}
             {n === media.findIndex(isLate) && isOwner && mayTryMessageNow(view) && (
-              <Form page={page} action={`${messagePath(message.id)}/try-now`} class="inline">
-                <button type="submit" class="secondary">
-                  Retry now
-                </button>
-              </Form>
+              <ActButton
+                page={page}
+                action={`${messagePath(message.id)}/try-now`}
+                label="Retry now"
+                look="secondary"
+              />
             )}
           </Step>
         ))}

@@ -2,7 +2,7 @@ import { explainCarrierCode } from '../../../../carriers/codes.js'
 import type { Message } from '../../../../database/messages/message.js'
 import { countOf } from '../../../../domain/operating/overview/figures.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Confirm, Form, Time } from '../../form.js'
+import { ActButton, Confirm, Form, Time } from '../../form.js'
 import { pauserWords } from '../../operating/pauser.js'
 import { ShortId } from '../../short-id.js'
 import { JobLink } from './job-link.js'
@@ -131,11 +131,7 @@ function Waiting(view: MessageView) {
       </p>
       {attemptCount > 0 && <p>{countOf(attemptCount, 'attempt')} so far.</p>}
       {isOwner && mayTryMessageNow(view) && (
-        <Form page={page} action={`${messagePath(id)}/try-now`} class="inline">
-          <button type="submit" class="secondary">
-            Retry now
-          </button>
-        </Form>
+        <ActButton page={page} action={`${messagePath(id)}/try-now`} label="Retry now" look="secondary" />
       )}
     </Step>
   )

@@ -2,7 +2,7 @@ import { revokeAccess } from '../../../../domain/people/revoke-access.js'
 import { endSession, endSessions, type ListedSession } from '../../../../domain/people/sessions.js'
 import { actAt } from '../../act.js'
 import { idOf } from '../../form-values.js'
-import { Confirm, Form, Time } from '../../form.js'
+import { ActButton, Confirm, Form, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { Table } from '../../parts/table.js'
 import { sessionOf } from '../session.js'
@@ -55,11 +55,7 @@ function SessionTable({ page, sessions, currentId }: Listed) {
         id === currentId ? (
           'This session'
         ) : (
-          <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
-            <button type="submit" class="secondary">
-              End
-            </button>
-          </Form>
+          <ActButton page={page} action={`${SETTINGS}/sessions/${id}/end`} label="End" look="secondary" />
         )
       }
     />

@@ -5,7 +5,7 @@ import type { User } from '../../../../domain/people/users.js'
 import { UserError } from '../../../../errors.js'
 import { fieldOf } from '../../form-values.js'
 import { LOG } from '../../operating/audit/paths.js'
-import { Confirm, Form, Select, Time } from '../../form.js'
+import { ActButton, Confirm, Select, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { userAct } from './act.js'
 
@@ -72,9 +72,7 @@ function Disabled(props: { page: Page; action: string; user: User; since: Date }
           ? 'Their lines and applications keep working.'
           : 'Their lines and applications are stopped.'}
       </p>
-      <Form page={page} action={action} class="inline">
-        <button type="submit">Enable user</button>
-      </Form>
+      <ActButton page={page} action={action} label="Enable user" />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { countryName, resumeCountry, type CountryPause } from '../../../../domain/messages/country-guard.js'
 import { fieldOf } from '../../form-values.js'
-import { Form, Time } from '../../form.js'
+import { ActButton, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { userAct } from './act.js'
 
@@ -18,10 +18,12 @@ export function PausedCountries(props: { page: Page; path: string; pauses: reado
             accepted within an hour, compared with at most {usual} an hour in the month before. Ask the user
             whether these messages are theirs. If not, regenerate the incoming webhooks and revoke the tokens.
           </p>
-          <Form page={page} action={`${path}/countries/resume`} class="inline">
-            <input type="hidden" name="country" value={country} />
-            <button type="submit">Resume messages to {countryName(country)}</button>
-          </Form>
+          <ActButton
+            page={page}
+            action={`${path}/countries/resume`}
+            label={`Resume messages to ${countryName(country)}`}
+            fields={{ country }}
+          />
         </div>
       ))}
     </section>

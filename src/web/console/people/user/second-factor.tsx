@@ -5,7 +5,7 @@ import {
   type AskedRemoval,
 } from '../../../../domain/people/second-factors/lost.js'
 import { fieldOf } from '../../form-values.js'
-import { Confirm, Form, TextArea, Time } from '../../form.js'
+import { ActButton, Confirm, TextArea, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { UserText } from '../../user-text.js'
 import { userAct } from './act.js'
@@ -89,9 +89,7 @@ function Asked({ page, path, asked }: { page: Page; path: string; asked: AskedRe
           <input type="hidden" name="removal" value={asked.id} />
         </Confirm>
       )}
-      <Form page={page} action={`${path}/withdraw`} class="inline">
-        <button type="submit">{isOwn ? 'Withdraw' : 'Refuse'}</button>
-      </Form>
+      <ActButton page={page} action={`${path}/withdraw`} label={isOwn ? 'Withdraw' : 'Refuse'} />
     </>
   )
 }

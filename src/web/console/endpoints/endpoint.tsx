@@ -244,33 +244,30 @@ function HealthNow({ view }: { view: EndpointView }) {
 
 function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) {
   const { page, endpoint, owner, work, path } = view
+  if (!owner.isOn) return null
   return (
     <>
-      {owner.isOn && (
-        <>
-          <section id="test" aria-labelledby="test-title">
-            <h2 id="test-title">Test event</h2>
-            <TestEvent
-              page={page}
-              action={`${path}/test-event`}
-              result={shown.testEvent}
-              types={testEventTypesOf(endpoint).filter(isFor(page))}
-              isPrimary={!needsAct({ ...endpoint, ...work })}
-            />
-          </section>
-          {!page.isPortal && (
-            <section aria-labelledby="replay">
-              <h2 id="replay">Replay</h2>
-              <Replay
-                page={page}
-                action={`${path}/replay`}
-                types={testEventTypesOf(endpoint).filter(isFor(page))}
-                missed={view.missed}
-                counted={shown.replayCount}
-              />
-            </section>
-          )}
-        </>
+      <section id="test" aria-labelledby="test-title">
+        <h2 id="test-title">Test event</h2>
+        <TestEvent
+          page={page}
+          action={`${path}/test-event`}
+          result={shown.testEvent}
+          types={testEventTypesOf(endpoint).filter(isFor(page))}
+          isPrimary={!needsAct({ ...endpoint, ...work })}
+        />
+      </section>
+      {!page.isPortal && (
+        <section aria-labelledby="replay">
+          <h2 id="replay">Replay</h2>
+          <Replay
+            page={page}
+            action={`${path}/replay`}
+            types={testEventTypesOf(endpoint).filter(isFor(page))}
+            missed={view.missed}
+            counted={shown.replayCount}
+          />
+        </section>
       )}
     </>
   )

@@ -153,31 +153,27 @@ function Send({ view, url }: { view: View; url: string | undefined }) {
 
 function Receive({ view }: { view: View }) {
   const { line } = view
-  if (!canReceive(senderKindOf(line.number))) {
-    return (
-      <section id="receive" aria-labelledby="receive-title">
-        <h2 id="receive-title">2. Receive a message</h2>
-        <p>This line sends under a name, so nobody can reply to it.</p>
-      </section>
-    )
-  }
   return (
     <section id="receive" aria-labelledby="receive-title">
       <h2 id="receive-title">2. Receive a message</h2>
-      <p>
-        {hasPhones(view) ? (
-          <>
-            Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and send a message to{' '}
-            <PhoneNumber number={line.number} />.
-          </>
-        ) : (
-          <>
-            Text <PhoneNumber number={line.number} /> from any phone.
-          </>
-        )}{' '}
-        It appears under <a href={`/console/activity?line=${line.id}`}>Activity</a>, and your server gets an
-        event.
-      </p>
+      {canReceive(senderKindOf(line.number)) ? (
+        <p>
+          {hasPhones(view) ? (
+            <>
+              Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and send a message to{' '}
+              <PhoneNumber number={line.number} />.
+            </>
+          ) : (
+            <>
+              Text <PhoneNumber number={line.number} /> from any phone.
+            </>
+          )}{' '}
+          It appears under <a href={`/console/activity?line=${line.id}`}>Activity</a>, and your server gets an
+          event.
+        </p>
+      ) : (
+        <p>This line sends under a name, so nobody can reply to it.</p>
+      )}
     </section>
   )
 }

@@ -20,32 +20,30 @@ export function Head(view: MessageView) {
   const number = contactNumberOf(message)
   const { direction, status } = message
   return (
-    <>
-      <PageHead
-        {...(isOwner
-          ? {
-              crumbs: [
-                ['Lines', LINES],
-                [line.name, linePath(line.id)],
-                ['Conversations', conversationsPath(line.id)],
-              ] as const,
-            }
-          : {})}
-        title={
-          <>
-            {direction === 'outbound' ? 'To ' : 'From '}
-            {isOwner ? (
-              <a href={conversationPath(line.id, number)}>
-                <ContactName number={number} name={contactName} />
-              </a>
-            ) : (
-              <PhoneNumber number={number} />
-            )}
-          </>
-        }
-        beside={<Status status={status} />}
-      />
-    </>
+    <PageHead
+      crumbs={
+        isOwner
+          ? [
+              ['Lines', LINES],
+              [line.name, linePath(line.id)],
+              ['Conversations', conversationsPath(line.id)],
+            ]
+          : []
+      }
+      title={
+        <>
+          {direction === 'outbound' ? 'To ' : 'From '}
+          {isOwner ? (
+            <a href={conversationPath(line.id, number)}>
+              <ContactName number={number} name={contactName} />
+            </a>
+          ) : (
+            <PhoneNumber number={number} />
+          )}
+        </>
+      }
+      beside={<Status status={status} />}
+    />
   )
 }
 

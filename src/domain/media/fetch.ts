@@ -124,6 +124,8 @@ async function afterFailure(
   media: ClaimedMedia,
   failure: MediaReason,
 ): Promise<FetchOutcome> {
+  // This process stops before the copy was complete; another one makes it.
+  if (failure === 'media_aborted') return retry(context, media, failure, { ms: 0, isCounted: false })
   const { purpose, roundAttempt } = media
   const { deliveryRetryBaseMs } = context.config
   const ms = nextMediaRetryMs(failure, purpose, roundAttempt, deliveryRetryBaseMs, Math.random())

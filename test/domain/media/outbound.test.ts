@@ -10,6 +10,7 @@ import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { keepUpload } from '../../../src/domain/media/uploads.js'
+import { FetchFailed } from '../../../src/safe-fetch.js'
 import { describeContext } from '../../helpers/context.js'
 import { lineForEachTest } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow, type MediaRow } from '../../helpers/media.js'
@@ -239,6 +240,16 @@ describeContext('media that a line sends', { environment }, (context) => {
     }
     expect(await copyMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_http_503' })
     expect(count).to.equal(4)
+  })
+
+  it('are copied in the end although processes that stop have cut off more attempts than there are', async () => {
+    const { id } = await post(host.give(PNG))
+    const { id: mediaId } = await mediaRow(context, id)
+    const cut = new FetchFailed('aborted', 'cut', { requestSent: true, durationMs: 1, phases: {} })
+    const stopping = { ...context, safeFetch: { ...context.safeFetch, stream: () => Promise.reject(cut) } }
+    for (let n = 0; n < 5; n += 1)
+      expect(await fetchMedia(stopping, mediaId)).to.include({ kind: 'retry', ms: 0 })
+    expect(await fetchMedia(context, mediaId)).to.include({ kind: 'stored' })
   })
 
   it('hold their message back, and what comes after it to the same number, until they are there', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Knex } from 'knex'
 import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
 import { addUser } from '../../src/domain/people/users.js'
 import { newId } from '../../src/ids.js'
@@ -111,6 +112,45 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
       const id = await queueMessage(context, line, dueNow)
       await until('it is released', async () => (await messageRow(context, id)).status === 'queued')
     }
+  })
+
+  it('does all that comes by the clock', async () => {
+    const { db } = context
+    const ago = (age: string) => db.raw('now() - ?::interval', [age])
+    const line = await createLine(context)
+    const { lineId: disabled } = await createLine(context)
+    const longAgo = new Date(Date.now() - 3 * 3_600_000)
+    await queueMessage(context, line, { id: lowestIdAt(longAgo), created_at: longAgo, status: 'failed' })
+    const unknown = await queueMessage(context, line, { status: 'unknown', claimed_at: ago('10 seconds') })
+    const unreached = await queueMessage(context, line, {
+      ...{ error: 'carrier_unavailable', claimed_at: ago('1 minute') },
+      ...{ not_before: ago('-1 hour'), due_at: ago('-1 hour') },
+    })
+    await db('carrier_accounts').update({ recovered_at: db.fn.now() })
+    await db('lines').where({ id: disabled }).update({ status: 'disabled', disabled_at: db.fn.now() })
+    await db('country_guard').update({ counted_until: ago('30 minutes') })
+
+    const minutes = db('traffic_counts').where({ seconds: 60 }).where('begins_at', '<', ago('10 minutes'))
+    const messages = db('messages')
+    let waitingFor: [what: string, found: Knex.QueryBuilder][] = [
+      ['asking carriers what came', db('carrier_accounts').whereNotNull('received_asked_at')],
+      ['asking what became of a text', messages.clone().where({ id: unknown, carrier_asked_count: 1 })],
+      ['waking texts of a recovered account', messages.clone().where({ id: unreached, not_before: null })],
+      ['ending what waits on a disabled line', db('lines').where({ id: disabled, disabled_at: null })],
+      ['guarding countries', db('country_guard').where('counted_until', '>', ago('28 minutes'))],
+      ['counting minutes of before', minutes.clone().where({ carrier: 'simulator' })],
+    ]
+    const look = async () => {
+      const found = await Promise.all(waitingFor.map(([, query]) => query.clone().first(db.raw('1'))))
+      waitingFor = waitingFor.filter((_, n) => found[n] === undefined)
+      return waitingFor.length === 0
+    }
+    const untilAll = () => until(() => waitingFor.map(([what]) => what).join(), look)
+    await untilAll()
+    await db('traffic_counts').update({ counted_at: ago('1 hour') })
+    const ofLastHour = minutes.where('begins_at', '>', ago('50 minutes'))
+    waitingFor = [['counting a minute again', ofLastHour.where('counted_at', '>', ago('1 minute'))]]
+    await untilAll()
   })
 
   it('makes the partitions of the months to come', async () => {

@@ -12,6 +12,7 @@ import { createLine, own } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import { lowestIdAt } from '../../helpers/lowest-id.js'
 import { connect, createApplication } from '../applications/applications.js'
+import { createPerson } from '../people/people.js'
 import { ago, countRows, receiveForDelivery, withoutRoom } from '../fixtures.js'
 
 describeContext('housekeeping', (context) => {
@@ -33,6 +34,39 @@ describeContext('housekeeping', (context) => {
 
   const whenRemoving = (error: Error) =>
     runHousekeeping({ ...context, storage: { ...context.storage, remove: () => Promise.reject(error) } })
+
+  it('deletes what is past its time, and looks for the bounds of what may still move', async () => {
+    const { id: user_id } = await createPerson(context)
+    const ofPortal = { user_id, line_ids: [], made_by: user_id }
+    // Each is deleted after the first of two numbers of days, and not after the second.
+    const kept: [table: string, time: string, days: [number, number], row: (key: string) => object][] = [
+      ['tasks', 'ended_at', [31, 29], (id) => ({ id, kind: 'replay', status: 'done', asked: {} })],
+      [
+        'portal_links',
+        'expires_at',
+        [1, -1],
+        (key) => ({ token_hash: key, session_seconds: 1, ...ofPortal }),
+      ],
+      ['portal_sessions', 'expires_at', [1, -1], (id) => ({ id, token_hash: id, ...ofPortal })],
+      ['dispatches', 'settled_at', [8, 6], (id) => ({ id, kind: 'reset_link', status: 'sent', user_id })],
+      ['country_hours', 'hour', [32, 30], () => ({ user_id, country: 'JM', accepted: 1 })],
+      ['notice_causes', 'ended_at', [8, 6], (subject) => ({ subject, kind: 'aged' })],
+    ]
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+    const young: Date[] = []
+    for (const [table, time, [old, fresh], row] of kept) {
+      const at = daysAgo(fresh)
+      young.push(at)
+      await context.db(table).insert([daysAgo(old), at].map((each) => ({ ...row(newId()), [time]: each })))
+    }
+    await context.db('live_bounds').update({ found_at: ago(context, '2 hours') })
+    await runHousekeeping(context)
+    const left: unknown[] = []
+    for (const [table, time] of kept) left.push(...(await context.db(table).pluck<Date[]>(time)))
+    expect(left).to.deep.equal(young)
+    const found = context.db('live_bounds').where('found_at', '>', ago(context, '1 minute'))
+    expect(await found.pluck('parent')).to.have.members(['messages', 'deliveries'])
+  })
 
   it('does all other chores when one fails', async () => {
     await whenRemoving(new StorageFailed('delete', new Error('not allowed')))

@@ -1,16 +1,18 @@
 import { expect } from 'chai'
 import { MAX_CRASHES } from '../../src/domain/crashes.js'
+import { keepUpload } from '../../src/domain/media/uploads.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { createLine } from '../helpers/factories.js'
 import type { RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import { describeInstallation } from '../journeys/support/installation.js'
 import { endLeases, numbers, outboundMessages, postAll } from '../journeys/support/steps.js'
-import { receiveNew } from '../domain/fixtures.js'
+import { MEDIA } from '../domain/media-samples.js'
+import { messageRow, post, receiveNew } from '../domain/fixtures.js'
 
 const [poisoned = '', other = ''] = numbers(2)
 
-const SETUP = { processes: ['web', 'send-message', 'deliver-event'] } as const
+const SETUP = { processes: ['web', 'send-message', 'deliver-event', 'fetch-media'] } as const
 
 describeInstallation('a row that crashes its jobs', SETUP, ({ context, receiver, running }) => {
   const crashCount = (worker: RunningProcess | undefined) =>
@@ -59,6 +61,23 @@ describeInstallation('a row that crashes its jobs', SETUP, ({ context, receiver,
     await receive('Antidote')
     await until('the other one arrives', () => receiver.requests.length === 1)
     expect(receiver.requests[0]?.body).to.contain('Antidote')
+  })
+
+  it('media are given up after five crashes, and so is their message', async () => {
+    await context.db.raw(`
+      create function refuse_copy() returns trigger language plpgsql as $$ begin raise 'poison'; end $$;
+      create trigger refuse_copy before update on media for each row
+        when (new.status = 'stored') execute function refuse_copy()`)
+    const line = await createLine(context)
+    const mediaUrl = await keepUpload(context, 'picture', MEDIA.picture.png!)
+    const { id } = await post(context, line, { mediaUrl })
+    await until('it is given up', async () => {
+      await context.queues.fetchMedia.promoteJobs()
+      return (await messageRow(context, id)).status === 'failed'
+    })
+    expect(await messageRow(context, id)).to.include({ error: 'media_internal_error' })
+    const crashes = await context.db('media').where({ message_id: id }).pluck<number[]>('crash_count')
+    expect(crashes).to.deep.equal([MAX_CRASHES])
   })
 
   /** Puts another sealed secret in place of the line's. @returns what was there */

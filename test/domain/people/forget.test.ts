@@ -3,6 +3,7 @@ import { search } from '../../../src/domain/messages/search.js'
 import { listAudit } from '../../../src/domain/operating/audit.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { keepUnclearCallback } from '../../../src/domain/carriers/unclear-callbacks.js'
+import { keepUpload } from '../../../src/domain/media/uploads.js'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
@@ -31,10 +32,12 @@ import {
   messageRow,
   queueMessage,
   addCopies,
+  countRows,
   ago,
   post,
   untilLocked,
 } from '../fixtures.js'
+import { MEDIA } from '../media-samples.js'
 import { EVERYTHING, hasFile, insertPast, leftOf, monthAgo } from '../operating/retention/past.js'
 import { expectRefusal } from '../refusal.js'
 
@@ -122,10 +125,34 @@ describeContext('forgetting a person', (context) => {
     expect(Object.values(await findPerson(context, ANNA)).filter((count) => count > 0)).to.deep.equal([])
   })
 
-  it('erases the options that the sender gave to the carrier', async () => {
-    await queueMessage(context, line, { status: 'sent', carrier_options: { name: 'Anna Miller' } })
+  it('erases the options that the sender gave to the carrier, and the reference', async () => {
+    await queueMessage(context, line, {
+      ...{ status: 'sent', carrier_options: { name: 'Anna Miller' }, client_ref: 'Invoice of Anna Miller' },
+    })
     await forgetPerson(context, ANNA, REASON)
     expect(await findText(context, 'Miller')).to.deep.equal([])
+  })
+
+  it('deletes the files that were uploaded for them', async () => {
+    await post(context, line, { mediaUrl: await keepUpload(context, 'picture', MEDIA.picture.png!) })
+    await forgetPerson(context, ANNA, REASON)
+    expect(await countRows(context, 'uploads')).to.equal(0)
+  })
+
+  it('erases the number in the last error that charts keep of a minute', async () => {
+    await context.db('traffic_counts').insert({
+      ...{
+        seconds: 60,
+        begins_at: ago(context, '1 hour'),
+        carrier: 'simulator',
+        to_carrier: {},
+        to_endpoint: {},
+      },
+      ...{ accepted: 1, sent: 0, delivered: 0, failed: 1, unknown: 0, received: 0 },
+      ...{ events_delivered: 0, attempts_failed: 0, last_error: `${ANNA.slice(1)} is no mobile` },
+    })
+    await forgetPerson(context, ANNA, REASON)
+    expect(await context.db('traffic_counts').pluck('last_error')).to.deep.equal(['forgotten is no mobile'])
   })
 
   it('deletes the requests that were not understood and have the number, however it is written', async () => {
@@ -238,13 +265,21 @@ describeContext('forgetting a person', (context) => {
 
   it('leaves an opt-out under its number, and nothing else of the contact: it goes on to hold', async () => {
     await receive('STOP')
+    await changeRows(
+      context,
+      'line_peers',
+      { number: ANNA },
+      { archived_at: new Date(), paused_until: new Date() },
+    )
     await forgetPerson(context, ANNA, REASON)
     const contact: unknown = await context.db('line_peers').where({ number: ANNA }).first()
     expect(contact).to.deep.include({
       window_cleared_at: null,
       heard_at: [],
       help_answered_at: null,
+      paused_until: null,
       unread_id: null,
+      archived_at: null,
     })
     expect((await failure(post(context, line))).message).to.match(/opted out|STOP/)
     expect(await findPerson(context, ANNA)).to.include({ messages: 0, optOuts: 1 })

@@ -215,10 +215,12 @@ describeContext('retention', (context) => {
     const cases: [what: string, overrides: Parameters<typeof insertPast>[3], why: object][] = [
       ['a text that waits', { message: { direction: 'outbound', status: 'queued' } }, { messages: 1 }],
       ['a text on its way', { message: { direction: 'outbound', status: 'sending' } }, { messages: 1 }],
+      ['a text for later', { message: { direction: 'outbound', status: 'scheduled' } }, { messages: 1 }],
       ['a delivery that waits', { delivery: { status: 'pending' } }, { deliveries: 1 }],
       ['a delivery on its way', { delivery: { status: 'delivering' } }, { deliveries: 1 }],
       ['a delivery that is held', { delivery: { status: 'held' } }, { heldDeliveries: 1 }],
       ['media to be copied', { media: { status: 'pending', storage_key: null } }, { media: 1 }],
+      ['media that are being copied', { media: { status: 'fetching', storage_key: null } }, { media: 1 }],
     ]
     for (const [what, overrides, why] of cases) {
       it(what, async () => {

@@ -215,6 +215,7 @@ describeContext('the limits of a line', (context) => {
       await context.db('spend_caps').update({ day: context.db.raw('day - 1') })
       expect(await usedOf(line.lineId)).to.equal(0)
       expect(await queue([request(), request()])).to.deep.equal(['accepted', 'over_cap'])
+      expect(await usedOf(line.lineId), 'of this day only').to.equal(1)
       expect(nextDay(Date.parse('2026-03-01T23:59:59.999Z')).toISOString()).to.equal(
         '2026-03-02T00:00:00.000Z',
       )
@@ -306,20 +307,20 @@ describeContext('the limits of a line', (context) => {
     })
 
     /** Accepted half a minute ago, which the next look counts. */
-    const accept = async (count: number, number: string, of: TestLine = line) => {
+    const accept = async (count: number, number: string, of: TestLine = line, source = 'webhook') => {
       for (let n = 0; n < count; n += 1) {
         await queueMessage(context, of, {
-          to_number: number,
+          ...{ to_number: number, source },
           created_at: context.db.raw(`greatest(date_trunc('hour', now()), now() - interval '30 seconds')`),
           status: 'sent',
         })
       }
     }
     const pausedOf = async (of = line) => (await getOwnLine(context, of.userId, of.lineId)).pausedCountries
-    const usual = (country: string, accepted: number) =>
+    const usual = (country: string, accepted: number, daysAgo = 3) =>
       context.db('country_hours').insert({
         ...{ user_id: line.userId, country, accepted },
-        hour: context.db.raw(`date_trunc('hour', now()) - interval '3 days'`),
+        hour: context.db.raw(`date_trunc('hour', now()) - make_interval(days => ?)`, [daysAgo]),
       })
     /** What is accepted in the last seconds may not be committed everywhere yet, so it is left for the next look. */
     const look = async (by = context) => {
@@ -349,6 +350,15 @@ describeContext('the limits of a line', (context) => {
       await accept(19, BRITAIN)
       expect(await look()).to.equal(0)
       await accept(1, BRITAIN)
+      expect(await look()).to.equal(1)
+    })
+
+    it('compares with the last 30 days only, and does not count what the service says by itself', async () => {
+      await usual('JM', 100, 31)
+      await accept(9, JAMAICA)
+      await accept(1, JAMAICA, line, 'service')
+      expect(await look()).to.equal(0)
+      await accept(1, JAMAICA)
       expect(await look()).to.equal(1)
     })
 

@@ -139,6 +139,7 @@ describeContext('programs that answer each other', (context) => {
     async function isPingPong(
       inboundAgo: readonly number[],
       outboundAgo: readonly number[],
+      sentAt: (at: Date) => Record<string, unknown> = (at) => ({ status: 'sent', sent_at: at }),
     ): Promise<boolean> {
       const { db } = context
       const now = new Date()
@@ -150,8 +151,7 @@ describeContext('programs that answer each other', (context) => {
           created_at: ago(seconds),
         })
       }
-      for (const seconds of outboundAgo)
-        await queueMessage(context, line, { status: 'sent', sent_at: ago(seconds) })
+      for (const seconds of outboundAgo) await queueMessage(context, line, sentAt(ago(seconds)))
       const { rows } = await db.raw<{ rows: { after: number | null }[] }>(
         'select ping_pong_after(?, ?, ?) as after',
         [line.lineId, ANNA, now],
@@ -173,6 +173,16 @@ describeContext('programs that answer each other', (context) => {
         expect(await isPingPong(inboundAgo, outboundAgo)).to.equal(expected)
       })
     }
+
+    it('is counted from when texts were sent, without those that the carrier refused', async () => {
+      const waited = (at: Date) => {
+        return { status: 'sent', sent_at: at, created_at: new Date(at.getTime() - 90_000) }
+      }
+      expect(await isPingPong(times(11), times(10), waited)).to.equal(true)
+      line = await createLine(context)
+      const refused = (at: Date) => ({ status: 'failed', claimed_at: at })
+      expect(await isPingPong(times(11), times(10), refused)).to.equal(false)
+    })
 
     it('is over a minute after the last message', async () => {
       const traffic = times(20)

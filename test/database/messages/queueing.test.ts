@@ -191,6 +191,22 @@ describeContext('a batch of messages that are to be queued', (context) => {
     expect(there).to.include({ outcome: 'accepted', messageId: request.messageId })
   })
 
+  it('has no more messages for later than a line may have', async () => {
+    const line = await createLine(context)
+    await context.db.raw(
+      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
+       select nth_id(new_id(), n), ?::uuid, ?::uuid, 'outbound', 'api', ?, ?, 'x', 'scheduled', now() + interval '1 day'
+       from generate_series(1, max_scheduled_per_line() - 1) n`,
+      [line.userId, line.lineId, line.number, NUMBERS[0]!],
+    )
+    const sendAt = new Date(Date.now() + 3_600_000)
+    const requests = Array.from({ length: 3 }, (): QueueRequest => ({
+      ...{ messageId: newId(), lineId: line.lineId, source: 'api', toNumber: NUMBERS[0]!, text: 'x', sendAt },
+    }))
+    const answers = await queue(requests)
+    expect(answers.map(({ outcome }) => outcome)).to.deep.equal(['accepted', 'line_full', 'line_full'])
+  })
+
   it('refuses those alone whose webhook has another token, or another line, than they were let in by', async () => {
     const line = await createLine(context)
     const webhook = await context.batched.findOpenIncomingWebhook(line.lineId)

@@ -170,6 +170,13 @@ describeContext('a message for later', (context) => {
     expect(acts).to.deep.equal(Array<string>(3).fill('message.rescheduled'))
   })
 
+  it('gets no other time after a carrier was asked, even if that did not take it', async () => {
+    const { id } = await post()
+    const { claim } = await claimMessage(context, id)
+    await context.batched.settleMessage({ id, claim, status: 'queued', error: 'carrier_unavailable' })
+    await expectRefusal(rescheduleMessage(context, line.userId, id, inMs(HOUR)), 409, /It is being sent/)
+  })
+
   it('is sent immediately when it is moved to a time in the past, however long ago', async () => {
     const { id } = await post({ sendAt: inMs(7 * DAY) })
     await changeRows(context, 'messages', id, { created_at: ago(context, '3 days') })

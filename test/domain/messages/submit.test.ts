@@ -120,6 +120,19 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
       expect(await countRows(context, 'messages')).to.equal(count + 1)
     })
 
+    it('keeps the options for the carrier', async () => {
+      const carrierOptions = { templateId: '1107' }
+      const id = await queueMessage(context, line, { status: 'failed', carrier_options: carrierOptions })
+      expect((await again(id)).carrierOptions).to.deep.equal(carrierOptions)
+    })
+
+    it('leaves it to the worker whether the number has opted out, so that its owner sees what came of it', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      await context.db('line_peers').insert({ line_id: line.lineId, number: ANNA, opted_out_at: new Date() })
+      const made = await again(id)
+      expect(await sendMessage(context, made.id)).to.deep.equal({ kind: 'failed', error: 'opted_out' })
+    })
+
     it('makes another message for another key', async () => {
       const id = await queueMessage(context, line, { status: 'failed' })
       expect((await again(id)).id).not.to.equal((await again(id)).id)

@@ -20,6 +20,13 @@ export const DATA: readonly Mutant[] = [
     tests: RETENTION,
   },
   {
+    breaks: 'a month is deleted although a text in it is still to be sent, at its time',
+    file: 'src/database/operating/retention/under-way.ts',
+    find: `['scheduled', 'queued', 'sending']`,
+    replace: `['queued', 'sending']`,
+    tests: RETENTION,
+  },
+  {
     breaks: 'erasing a person also erases their opt-out, so they get texts again',
     file: 'src/database/people/erasing.ts',
     find: 'number = :number and opted_out_at is null returning 1',
@@ -39,5 +46,12 @@ export const DATA: readonly Mutant[] = [
     find: 'and b.next_id > row_id',
     replace: 'and false',
     tests: ['test/database/live-bounds.test.ts'],
+  },
+  {
+    breaks: 'a copy that crashes its worker each time is tried for ever',
+    file: 'workers/processes/fetch-media.ts',
+    find: 'await recordMediaCrash(db, job)',
+    replace: '',
+    tests: ['test/workers/poison.test.ts'],
   },
 ]

@@ -9,6 +9,13 @@ const SMPP = ['test/domain/carriers/smpp/receive.test.ts']
 /** These mutants are where carriers deliver messages and receipts. */
 export const RECEIVING: readonly Mutant[] = [
   {
+    breaks: 'two auto-responders are not noticed while texts wait for a minute before they are sent',
+    file: 'src/database/sql/messages/ping_pong_after.sql',
+    find: 'coalesce(m.sent_at, m.claimed_at)',
+    replace: 'm.created_at',
+    tests: PAUSES,
+  },
+  {
     breaks: 'the first waiting message is queued before the window of its number is cleared',
     file: 'src/domain/messages/receive.ts',
     find: `    if (keys.size > 0) await windows.clear(keys)

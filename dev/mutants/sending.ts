@@ -6,6 +6,7 @@ const LATE = ['test/domain/messages/sending/send.test.ts', 'test/domain/messages
 const OUTCOMES = ['test/domain/messages/sending/send-outcomes.test.ts']
 const PAUSES = ['test/domain/operating/pauses/sending.test.ts']
 const WORKERS = ['test/workers/start-worker.test.ts']
+const MAINTENANCE = ['test/workers/maintenance.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
 
 /** These mutants are in the path from the claim to the state that the carrier's response leads to. */
@@ -178,6 +179,13 @@ export const SENDING: readonly Mutant[] = [
     file: 'workers/processes/maintenance.ts',
     find: 'SWEEP_MS = 1000',
     replace: 'SWEEP_MS = 60_000',
-    tests: ['test/workers/maintenance.test.ts'],
+    tests: MAINTENANCE,
+  },
+  {
+    breaks: 'nobody looks whether a user suddenly sends to another country',
+    file: 'workers/processes/maintenance.ts',
+    find: `      regularly(COUNTRY_CHECK_MS, 'guarding countries', guardCountries),\n`,
+    replace: '',
+    tests: MAINTENANCE,
   },
 ]

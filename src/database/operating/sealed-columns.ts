@@ -1,18 +1,30 @@
 import { KEY_NAME_SQL } from '../../secrets.js'
 import type { Database } from '../connection.js'
 
-/** Every column that holds values sealed by `secrets.ts`, with the key of its row. */
+/** Every column that holds values sealed by `secrets.ts`, with the key of its row, and their name in `placeOf`. */
 export const SEALED_COLUMNS = {
-  webhookToken: { table: 'incoming_webhooks', rowId: 'line_id', column: 'token_sealed' },
-  signingSecret: { table: 'endpoints', rowId: 'id', column: 'secret_sealed' },
-  previousSigningSecret: { table: 'endpoints', rowId: 'id', column: 'previous_secret_sealed' },
-  customHeaders: { table: 'endpoints', rowId: 'id', column: 'headers_sealed' },
-  totpSecret: { table: 'totp_secrets', rowId: 'user_id', column: 'secret_sealed' },
-  carrierSettings: { table: 'carrier_accounts', rowId: 'id', column: 'settings_sealed' },
-  triedSecret: { table: 'carrier_sessions', rowId: 'account_id', column: 'tried_sealed' },
+  webhookToken: { table: 'incoming_webhooks', name: 'token', rowId: 'line_id', column: 'token_sealed' },
+  signingSecret: { table: 'endpoints', name: 'secret', rowId: 'id', column: 'secret_sealed' },
+  // A rotation moves the value here from the column before.
+  previousSigningSecret: {
+    table: 'endpoints',
+    name: 'secret',
+    rowId: 'id',
+    column: 'previous_secret_sealed',
+  },
+  customHeaders: { table: 'endpoints', name: 'headers', rowId: 'id', column: 'headers_sealed' },
+  totpSecret: { table: 'totp_secrets', name: 'secret', rowId: 'user_id', column: 'secret_sealed' },
+  carrierSettings: { table: 'carrier_accounts', name: 'settings', rowId: 'id', column: 'settings_sealed' },
+  triedSecret: { table: 'carrier_sessions', name: 'tried', rowId: 'account_id', column: 'tried_sealed' },
 } as const
 
 export type SealedColumn = keyof typeof SEALED_COLUMNS
+
+/** The place to which a value in the row with this id is sealed (`secrets.ts`). */
+export function placeOf(which: SealedColumn, id: string): string {
+  const { table, name } = SEALED_COLUMNS[which]
+  return `${table}.${name}:${id}`
+}
 
 /** Counts the values that each key sealed, by the key's name (`keyName`). */
 export async function countSealedByKey(db: Database): Promise<Map<string, number>> {

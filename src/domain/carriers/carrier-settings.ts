@@ -3,6 +3,7 @@ import type { CarrierKind } from '../../carriers/kind.js'
 import type { AccountTable } from '../../kit/text/segments.js'
 import { findSealedSettings } from '../../database/carriers/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
+import { placeOf } from '../../database/operating/sealed-columns.js'
 import { asError, Unavailable } from '../../errors.js'
 import { SecretUnreadable, type Secrets } from '../../secrets.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -29,7 +30,7 @@ interface Opener {
 }
 
 /**
- * Opens settings that `sealSettings` sealed.
+ * Opens settings that `storedSettings` sealed.
  *
  * @throws Unavailable, SettingsUnreadable
  */
@@ -41,7 +42,7 @@ export async function openSettings(tools: Opener & { db: Database }, accountId: 
 /** @throws SettingsUnreadable */
 export function unseal({ secrets, log }: Opener, accountId: string, sealed: Buffer): object {
   try {
-    return JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object
+    return JSON.parse(secrets.open(sealed, placeOf('carrierSettings', accountId))) as object
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
     log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
@@ -51,21 +52,12 @@ export function unseal({ secrets, log }: Opener, accountId: string, sealed: Buff
 
 /** The stored form of an account's settings: sealed, plus the parts that are needed in the clear. */
 export function storedSettings(
-  tools: { secrets: Secrets },
+  { secrets }: { secrets: Secrets },
   { id, kind }: { id: string; kind: CarrierKind },
   settings: AnyObject,
 ): { settingsSealed: Buffer; languages: readonly AccountTable[] } {
   return {
-    settingsSealed: sealSettings(tools, id, settings),
+    settingsSealed: secrets.seal(JSON.stringify(settings), placeOf('carrierSettings', id)),
     languages: kind.languages?.(settings) ?? [],
   }
-}
-
-function sealSettings({ secrets }: { secrets: Secrets }, accountId: string, settings: object): Buffer {
-  return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
-}
-
-/** The place to which an account's settings are sealed (`secrets.ts`). */
-export function settingsPlace(accountId: string): string {
-  return `carrier_accounts.settings:${accountId}`
 }

@@ -11,6 +11,7 @@ import {
   setOptInEvents,
   type EndpointOwner,
 } from '../../database/endpoints/endpoints.js'
+import { placeOf } from '../../database/operating/sealed-columns.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
@@ -23,7 +24,6 @@ import { endDeliveriesOf } from './deliveries/end-waiting.js'
 import { endpointStateOf, type EndpointState } from './deliveries/endpoint-state.js'
 import { optInEventsOf, readOptInEvents } from './opt-in-events.js'
 import { endpointAct, getEndpoint, endpointsOf, type EndpointCaller, type Endpoint } from './get-endpoint.js'
-import { signingSecretPlace } from './signing-secrets.js'
 
 export type { EndpointOwner } from '../../database/endpoints/endpoints.js'
 export { getEndpoint, type EndpointCaller, type Endpoint } from './get-endpoint.js'
@@ -102,7 +102,7 @@ export async function makeEndpoint(
 ): Promise<{ id: string; signingSecret: string }> {
   const id = newId()
   const signingSecret = newSigningSecret()
-  const secretSealed = secrets.seal(signingSecret, signingSecretPlace(id))
+  const secretSealed = secrets.seal(signingSecret, placeOf('signingSecret', id))
   await insertEndpoint(trx, { ...owner, id, name, url, secretSealed })
   if ('applicationId' in owner) await setApplicationEndpoint(trx, owner.applicationId, id)
   return { id, signingSecret }

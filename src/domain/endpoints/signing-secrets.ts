@@ -5,6 +5,7 @@ import {
   replaceSecret,
   type EndpointToCall,
 } from '../../database/endpoints/endpoints.js'
+import { placeOf } from '../../database/operating/sealed-columns.js'
 import { newSigningSecret } from '../../secrets.js'
 import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
@@ -19,17 +20,12 @@ export const OVERLAP_SECONDS = 86_400
 const IS_ROTATED =
   'The signing secret has changed since you opened this page. Check the current one before you rotate it again'
 
-/** The place to which an endpoint's signing secrets are sealed (`secrets.ts`). */
-export function signingSecretPlace(endpointId: string): string {
-  return `endpoints.secret:${endpointId}`
-}
-
 /** Returns the signing secrets of an endpoint, the current one first. */
 export function secretsOf(
   { secrets }: Context,
   endpoint: Pick<EndpointToCall, 'secretSealed' | 'previousSecretSealed'> & { endpointId: string },
 ): string[] {
-  const place = signingSecretPlace(endpoint.endpointId)
+  const place = placeOf('signingSecret', endpoint.endpointId)
   return [endpoint.secretSealed, endpoint.previousSecretSealed]
     .filter((sealed) => sealed !== null)
     .map((sealed) => secrets.open(sealed, place))
@@ -54,7 +50,7 @@ export async function revealSigningSecret(
 async function openSecret({ secrets }: Context, db: Database, id: string): Promise<string> {
   const sealed = await findSealedSecret(db, id)
   if (sealed === undefined) throw new Error(`the endpoint ${id} has no signing secret`)
-  return secrets.open(sealed, signingSecretPlace(id))
+  return secrets.open(sealed, placeOf('signingSecret', id))
 }
 
 /** Returns `whpk_…`, the current one first: they verify `v1a` signatures. undefined if there is no such endpoint. */
@@ -86,7 +82,7 @@ export async function rotateSigningSecret(
     }
     checkOverlap(overlapSeconds, 'secret', endpoint.previousSecretUntil)
     const secret = newSigningSecret()
-    const secretSealed = context.secrets.seal(secret, signingSecretPlace(endpoint.id))
+    const secretSealed = context.secrets.seal(secret, placeOf('signingSecret', endpoint.id))
     await replaceSecret(trx, endpoint.id, secretSealed, overlapSeconds)
     await record(context, trx, endpointAct(endpoint, 'endpoint.secret.rotated'))
     return secret

@@ -8,6 +8,7 @@ import {
   type OpenIncomingWebhook,
   type SealedToken,
 } from '../../database/lines/incoming-webhooks.js'
+import { placeOf } from '../../database/operating/sealed-columns.js'
 import { UserError } from '../../errors.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record, type AuditDetails } from '../operating/audit.js'
@@ -125,7 +126,7 @@ function recordFor(
 }
 
 function stored({ secrets }: Context, lineId: string, token: string) {
-  return { tokenHash: sha256(token), tokenSealed: secrets.seal(token, tokenPlace(lineId)) }
+  return { tokenHash: sha256(token), tokenSealed: secrets.seal(token, placeOf('webhookToken', lineId)) }
 }
 
 function shown({ config, vocabulary }: Context, lineId: string, token: string): IncomingWebhook {
@@ -133,12 +134,7 @@ function shown({ config, vocabulary }: Context, lineId: string, token: string): 
 }
 
 function opened(context: Context, lineId: string, { sealed }: SealedToken): IncomingWebhook {
-  return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
-}
-
-/** The place to which a line's token is sealed (`secrets.ts`). */
-export function tokenPlace(lineId: string): string {
-  return `incoming_webhooks.token:${lineId}`
+  return shown(context, lineId, context.secrets.open(sealed, placeOf('webhookToken', lineId)))
 }
 
 const IS_REGENERATED =

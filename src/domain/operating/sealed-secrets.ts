@@ -1,29 +1,14 @@
 import {
   countSealedByKey,
   listSealed,
+  placeOf,
   replaceSealed,
+  SEALED_COLUMNS,
   type SealedColumn,
 } from '../../database/operating/sealed-columns.js'
 import { keyName, SecretUnreadable } from '../../secrets.js'
-import { settingsPlace } from '../carriers/carrier-settings.js'
-import { triedSecretPlace } from '../carriers/held-accounts/tried-secret.js'
 import type { Context } from '../context.js'
-import { headersPlace } from '../endpoints/deliveries/custom-headers.js'
-import { signingSecretPlace } from '../endpoints/signing-secrets.js'
-import { tokenPlace } from '../lines/incoming-webhooks.js'
-import { totpPlace } from '../people/second-factors/place.js'
 import { FIRST_ID } from '../../ids.js'
-
-/** The place that each column's values are bound to. */
-const PLACES: Record<SealedColumn, (rowId: string) => string> = {
-  webhookToken: tokenPlace,
-  signingSecret: signingSecretPlace,
-  previousSigningSecret: signingSecretPlace,
-  customHeaders: headersPlace,
-  totpSecret: totpPlace,
-  carrierSettings: settingsPlace,
-  triedSecret: triedSecretPlace,
-}
 
 const BATCH = 500
 
@@ -74,12 +59,13 @@ export interface Resealed {
  */
 export async function resealSecrets({ db, secrets }: Pick<Context, 'db' | 'secrets'>): Promise<Resealed> {
   const done: Resealed = { resealedCount: 0, currentCount: 0, unreadable: [] }
-  for (const [which, placeOf] of Object.entries(PLACES) as [SealedColumn, (id: string) => string][]) {
+  for (const which of Object.keys(SEALED_COLUMNS) as SealedColumn[]) {
     for (let after = FIRST_ID; ;) {
       const rows = await listSealed(db, which, after, BATCH)
       for (const { id, sealed } of rows) {
-        const fresh = attempt(() => secrets.reseal(sealed, placeOf(id)))
-        if (fresh === 'unreadable') done.unreadable.push(placeOf(id))
+        const place = placeOf(which, id)
+        const fresh = attempt(() => secrets.reseal(sealed, place))
+        if (fresh === 'unreadable') done.unreadable.push(place)
         else if (fresh === undefined) done.currentCount += 1
         else if (await replaceSealed(db, which, id, sealed, fresh)) done.resealedCount += 1
         else done.currentCount += 1

@@ -1,19 +1,15 @@
 import type { ListenTools } from '../../../carriers/listening.js'
 import { findTriedSecret, noteTriedSecret } from '../../../database/carriers/carrier-sessions.js'
+import { placeOf } from '../../../database/operating/sealed-columns.js'
 import { SecretUnreadable } from '../../../secrets.js'
 import type { Context } from '../../context.js'
-
-/** The place to which the tried secret of an account is sealed (`secrets.ts`). */
-export function triedSecretPlace(accountId: string): string {
-  return `carrier_sessions.tried:${accountId}`
-}
 
 /** Makes the tools that keep an account from trying a secret twice in vain, whichever process does it. */
 export function triedSecretTools(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
   accountId: string,
 ): Pick<ListenTools, 'tryOnce' | 'forgetTried'> {
-  const place = triedSecretPlace(accountId)
+  const place = placeOf('triedSecret', accountId)
   return {
     tryOnce: async (secret) => {
       const sealed = await findTriedSecret(db, accountId)

@@ -1,3 +1,4 @@
+import { placeOf } from '../../../database/operating/sealed-columns.js'
 import { UserError } from '../../../errors.js'
 import type { Secrets } from '../../../secrets.js'
 
@@ -14,20 +15,16 @@ const VALUE = /^[!-~](?:[ !-~]{0,998}[!-~])?$/
 const OURS =
   /^(webhook-.*|ce-.*|proxy-.*|content-.*|accept-encoding|baggage|connection|expect|host|http2-settings|keep-alive|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|user-agent)$/i
 
-/** The place to which an endpoint's headers are sealed (`secrets.ts`). */
-export function headersPlace(endpointId: string): string {
-  return `endpoints.headers:${endpointId}`
-}
-
 export function openHeaders(secrets: Secrets, endpointId: string, sealed: Buffer | null): CustomHeaders {
-  return sealed === null ? {} : (JSON.parse(secrets.open(sealed, headersPlace(endpointId))) as CustomHeaders)
+  if (sealed === null) return {}
+  return JSON.parse(secrets.open(sealed, placeOf('customHeaders', endpointId))) as CustomHeaders
 }
 
 /** @returns null if there are none */
 export function sealHeaders(secrets: Secrets, endpointId: string, headers: CustomHeaders): Buffer | null {
   return Object.keys(headers).length === 0
     ? null
-    : secrets.seal(JSON.stringify(headers), headersPlace(endpointId))
+    : secrets.seal(JSON.stringify(headers), placeOf('customHeaders', endpointId))
 }
 
 /**

@@ -5,11 +5,11 @@ import {
   noteTotpStep,
   replaceTotpSecret,
 } from '../../../database/people/second-factors/totp-secrets.js'
+import { placeOf } from '../../../database/operating/sealed-columns.js'
 import type { Session } from '../../../database/people/sessions.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { addFactor, removeFactor, type AddedFactor } from './change.js'
-import { totpPlace } from './place.js'
 import { findStep, newTotpSecret, totpUri } from './totp.js'
 
 const THERE_IS_ONE = 'You already have an authenticator app. Remove it first'
@@ -22,7 +22,7 @@ const APP_CODE_REFUSED = "Wrong code. Check that your phone's clock is right, th
  * @throws UserError 409
  */
 export async function beginApp({ db, secrets }: Context, userId: string): Promise<void> {
-  const sealed = secrets.seal(newTotpSecret(), totpPlace(userId))
+  const sealed = secrets.seal(newTotpSecret(), placeOf('totpSecret', userId))
   if (!(await replaceTotpSecret(db, userId, sealed))) throw new UserError(THERE_IS_ONE, 409)
 }
 
@@ -39,7 +39,7 @@ export async function findPendingApp(context: Context, session: Session): Promis
   const { userId, email } = session
   const known = await findTotpSecret(db, userId)
   if (known === undefined || known.confirmedAt !== null || !known.isFresh) return undefined
-  const secret = secrets.open(known.secretSealed, totpPlace(userId))
+  const secret = secrets.open(known.secretSealed, placeOf('totpSecret', userId))
   const issuer = `${config.brand.name} (${new URL(config.publicUrl).hostname})`
   return { secret, uri: totpUri(secret, email, issuer) }
 }
@@ -56,7 +56,7 @@ export function confirmApp(context: Context, session: Session, code: string): Pr
     if (known === undefined || known.confirmedAt !== null || !known.isFresh) {
       throw new UserError('No authenticator app is being set up. Start again', 404)
     }
-    const secret = context.secrets.open(known.secretSealed, totpPlace(userId))
+    const secret = context.secrets.open(known.secretSealed, placeOf('totpSecret', userId))
     const step = findStep(secret, code.replace(/\s/g, ''), known.nowMs)
     if (step === undefined) throw new UserError(APP_CODE_REFUSED)
     await noteTotpStep(trx, userId, step)

@@ -3,6 +3,7 @@ import {
   countRecoveryCodes,
   takeRecoveryCode,
 } from '../../../database/people/second-factors/recovery-codes.js'
+import { placeOf } from '../../../database/operating/sealed-columns.js'
 import { lockTotpSecret, noteTotpStep } from '../../../database/people/second-factors/totp-secrets.js'
 import { useSession } from '../../../database/people/sessions.js'
 import { lockUser, type LockedUser } from '../../../database/people/users.js'
@@ -11,7 +12,6 @@ import { sha256 } from '../../../secrets.js'
 import { record, recordOnce } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { LOCKED_OUT_MINUTES, tryOnce } from '../sign-in-attempts.js'
-import { totpPlace } from './place.js'
 import { hashOfCode } from './recovery-codes.js'
 import { findStep } from './totp.js'
 
@@ -85,7 +85,7 @@ async function useAppCode(
 ): Promise<boolean> {
   const known = await lockTotpSecret(trx, userId)
   if (known === undefined || known.confirmedAt === null) return false
-  const step = findStep(secrets.open(known.secretSealed, totpPlace(userId)), code, known.nowMs)
+  const step = findStep(secrets.open(known.secretSealed, placeOf('totpSecret', userId)), code, known.nowMs)
   if (step === undefined || step <= known.lastStep) return false
   await noteTotpStep(trx, userId, step)
   return true

@@ -42,7 +42,7 @@ export async function notePhone(context: Context, account: { id: string }, phone
 
 /**
  * Asks carriers for the states of their phones. If one cannot be reached, its last contact ages until people are
- * notified (`operating/notices/phones.ts`).
+ * notified (`operating/notices/parts.ts`).
  *
  * @returns the number of accounts that answered
  */

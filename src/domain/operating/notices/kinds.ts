@@ -5,8 +5,6 @@ import { failureDoes } from '../causes.js'
 import type { Cure } from '../overview/cure.js'
 
 export type EndpointDetails = NoticeDetails<'endpoint.failing'>
-export type CarrierDetails = NoticeDetails<'carrier.down'>
-export type QueueDetails = NoticeDetails<'queue.stuck'>
 
 interface Words<Details> {
   /** `good` means that a problem is over. */

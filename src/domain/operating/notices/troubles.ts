@@ -1,5 +1,6 @@
 import type { OpenCause, PresentCause } from '../../../database/operating/notice-causes.js'
 import type { NewNotice } from '../../../database/operating/notices.js'
+import type { NoticeDetails } from '../../../event-types.js'
 import type { NoticeKind } from './kinds.js'
 
 /** A fault that exists now. */
@@ -27,8 +28,8 @@ export interface Found {
 }
 
 /** A part of the service that is watched, and the kinds of trouble that it may have. */
-export interface Watched<Kind extends NoticeKind = NoticeKind> {
-  kinds: readonly Kind[]
+export interface Watched {
+  kinds: readonly NoticeKind[]
   /** @param open the troubles that it had before */
   findTroubles: (open: readonly OpenCause[]) => Promise<Found>
 }
@@ -36,4 +37,20 @@ export interface Watched<Kind extends NoticeKind = NoticeKind> {
 /** The troubles that were open stay in view, or others beyond a bound would end them and bring them back by turns. */
 export function subjectsOf(open: readonly OpenCause[]): string[] {
   return open.map(({ subject }) => subject)
+}
+
+/** Watches something that is reported immediately, and whose end is not. */
+export function watching<Kind extends NoticeKind>(
+  kind: Kind,
+  find: (
+    known: string[],
+  ) => Promise<(Pick<Trouble, 'subject' | 'userId' | 'mark'> & { details: NoticeDetails<Kind> })[]>,
+): Watched {
+  return {
+    kinds: [kind],
+    findTroubles: async (open) => ({
+      troubles: (await find(subjectsOf(open))).map((trouble) => ({ ...trouble, kind, afterMs: 0 })),
+      endOf: () => ({ kind: 'over' }),
+    }),
+  }
 }

@@ -1,5 +1,6 @@
 import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
+import { HAS_CONTENT } from '../people/forgotten.js'
 
 export interface Event {
   id: string
@@ -27,6 +28,27 @@ const COLUMNS = {
 
 export async function findEvent(db: Database, id: string): Promise<Event | undefined> {
   return db('events').where({ id }).first<Event | undefined>(COLUMNS)
+}
+
+/**
+ * Finds the newest event for any endpoint of the line, the application or the account, except those of people who were
+ * forgotten; undefined if there was none.
+ */
+export async function findLatestEvent(
+  db: Database,
+  { userId, lineId, applicationId }: { userId: string; lineId: string | null; applicationId: string | null },
+): Promise<Event | undefined> {
+  const latest = db('deliveries')
+    .where(
+      applicationId === null
+        ? { line_id: lineId, application_id: null, ...(lineId === null ? { user_id: userId } : {}) }
+        : { application_id: applicationId },
+    )
+    .whereRaw(HAS_CONTENT)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .select('event_id')
+  return db('events').whereIn('id', latest).first<Event | undefined>(COLUMNS)
 }
 
 export interface EventOfMessage {

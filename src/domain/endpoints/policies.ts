@@ -1,7 +1,7 @@
 import type { AuditDetails } from '../../database/operating/audit-log.js'
 import { transaction } from '../../database/connection.js'
 import { findPolicy, setPolicy, type EndpointPolicy } from '../../database/endpoints/policy.js'
-import { findLatestEvent, type EventToDeliver } from '../../database/endpoints/deliveries/latest.js'
+import { findLatestEvent, type Event } from '../../database/endpoints/events.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { record } from '../operating/audit.js'
@@ -120,14 +120,14 @@ function limitsOf(config: Context['config'], endpoint: Endpoint) {
 async function fill(
   context: Context,
   { userId, id: endpointId }: Endpoint,
-  event: EventToDeliver,
+  event: Omit<Event, 'messageId'>,
   policy: EndpointPolicy,
 ): Promise<ShapedEvent> {
   if (policy.shape === 'template' && policy.template === null) {
     throw new UserError('template is required for the shape template, such as {"text": {{ payload | json }}}')
   }
   try {
-    return await shapeEvent(context, event, policy, trialOf({ userId, endpointId }))
+    return await shapeEvent(context, { ...event, eventId: event.id }, policy, trialOf({ userId, endpointId }))
   } catch (error) {
     if (error instanceof TemplateFailed) throw new UserError(`template: ${error.message}`)
     throw error
@@ -139,17 +139,17 @@ function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
 }
 
 /** The sample contains quotes, which a template must handle. */
-function sampleOf(endpoint: Endpoint): EventToDeliver {
+function sampleOf(endpoint: Endpoint): Omit<Event, 'messageId'> {
   const { id, lineId, userId } = endpoint
   if (isOperational(endpoint)) {
     const type = 'endpoint.failing'
     const about = { fromNumber: null, toNumber: null, lineId: null }
-    return { eventId: newId(), type, payload: examplePayloadOf(type), userId, ...about }
+    return { id: newId(), type, payload: examplePayloadOf(type), userId, ...about }
   }
   const number = '+15005550100'
   const payload = 'This is a "test" event'
   return {
-    eventId: newId(),
+    id: newId(),
     type: 'inboundText',
     payload,
     fromNumber: number,

@@ -1,19 +1,12 @@
-import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.js'
+import { EVENT_TYPES, isOfAccount } from '../../../event-types.js'
+import type { Event } from '../../../database/endpoints/events.js'
 import type { EndpointPolicy, Shape } from '../../../database/endpoints/policy.js'
 import { shorten } from '../../../kit/text/characters.js'
 import { timeOfId } from '../../../ids.js'
 import { fillTemplate, type TemplateOwner } from './template.js'
 import type { Vocabulary } from '../../../vocabulary.js'
 
-export interface EventContent {
-  type: EventType
-  payload: string
-  /** null, like the other number and the line, if it is a notification to its user and not about a line. */
-  fromNumber: string | null
-  toNumber: string | null
-  userId: string
-  lineId: string | null
-}
+export type EventContent = Omit<Event, 'id' | 'messageId'>
 
 /** The content of the POST, which is the same at each attempt. */
 export interface ShapedEvent {

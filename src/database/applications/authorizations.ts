@@ -65,7 +65,7 @@ export async function deleteAuthorizations(
   which: {
     applicationId: string
     userId?: string
-    lineId?: string
+    lineId?: string | undefined
     except?: readonly string[]
     isOfActive?: boolean
   },

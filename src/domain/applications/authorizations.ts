@@ -108,38 +108,18 @@ export async function listAuthorizedApplications(
 }
 
 /**
- * Disconnects the line immediately. With its last line the application also loses its tokens, because they are of no
- * use any more.
+ * Disconnects the application from one of the user's lines, or from all of them, immediately. With its last line the
+ * application also loses its tokens, because they are of no use any more.
  *
- * @throws UserError 404 if the line is not the user's, or not connected to it
- */
-export async function endAuthorization(
-  context: Context,
-  userId: string,
-  applicationId: string,
-  lineId: string,
-): Promise<void> {
-  await end(context, { userId, applicationId, lineId })
-}
-
-/**
- * Disconnects all of the user's lines from the application, and ends its tokens.
- *
- * @throws UserError 404 if it has none
+ * @throws UserError 404 if the line is not the user's, or not connected to it, or if no line is
  */
 export async function endAuthorizations(
   context: Context,
   userId: string,
   applicationId: string,
+  lineId?: string,
 ): Promise<void> {
-  await end(context, { userId, applicationId })
-}
-
-async function end(
-  context: Context,
-  which: { userId: string; applicationId: string; lineId?: string },
-): Promise<void> {
-  const { userId, applicationId } = which
+  const which = { userId, applicationId, lineId }
   const { removed, rest, deliveries } = await transaction(context.db, async (trx) => {
     // This is the same lock as in `authorizeLines`: one of them finishes before the other begins.
     const removed = (await lockApplication(trx, applicationId)) ? await deleteAuthorizations(trx, which) : []

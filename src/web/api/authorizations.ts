@@ -1,5 +1,4 @@
 import {
-  endAuthorization,
   endAuthorizations,
   listAuthorizedApplications,
   type AuthorizedApplication,
@@ -77,7 +76,7 @@ export const authorizationOperations = [
     description: 'Its tokens stop working when it has no {lines} left.',
     answer: left,
     act: async ({ context, userId, id: applicationId, ids }) => {
-      await endAuthorization(context, userId, applicationId, ids.lineId ?? '')
+      await endAuthorizations(context, userId, applicationId, ids.lineId ?? '')
       return presentAll(context, userId)
     },
   }),

@@ -3,7 +3,6 @@ import { listAuthorizedLines } from '../../../src/database/applications/authoriz
 import { deleteApplication, updateApplication } from '../../../src/domain/applications/applications.js'
 import {
   authorizeLines,
-  endAuthorization,
   endAuthorizations,
   listAuthorizedApplications,
 } from '../../../src/domain/applications/authorizations.js'
@@ -132,10 +131,10 @@ describeContext('lines of applications', (context) => {
     it('can be taken away one by one, and with the last one the tokens end', async () => {
       await choose(line.lineId, second.lineId)
       await grant(line.userId)
-      await endAuthorization(context, line.userId, applicationId, line.lineId)
+      await endAuthorizations(context, line.userId, applicationId, line.lineId)
       expect(await connected()).to.deep.equal([second.lineId])
       expect(await tokenCount(line.userId)).to.equal(1)
-      await endAuthorization(context, line.userId, applicationId, second.lineId)
+      await endAuthorizations(context, line.userId, applicationId, second.lineId)
       expect(await tokenCount(line.userId)).to.equal(0)
       expect(await listAuthorizedApplications(context, line.userId)).to.deep.equal([])
     })
@@ -164,9 +163,9 @@ describeContext('lines of applications', (context) => {
       const stranger = await createLine(context)
       await choose(line.lineId)
       for (const refused of [
-        () => endAuthorization(context, stranger.userId, applicationId, line.lineId),
+        () => endAuthorizations(context, stranger.userId, applicationId, line.lineId),
         () => endAuthorizations(context, stranger.userId, applicationId),
-        () => endAuthorization(context, line.userId, applicationId, second.lineId),
+        () => endAuthorizations(context, line.userId, applicationId, second.lineId),
         () => endAuthorizations(context, line.userId, newId()),
       ]) {
         await expectRefusal(refused(), 404)
@@ -218,7 +217,7 @@ describeContext('lines of applications', (context) => {
     const eventOf = (of: TestLine) => ({
       ...{ ...textEventOf(of), type: 'lineDisconnected', payload: '', fromNumber: of.number },
     })
-    const disconnect = () => endAuthorization(context, line.userId, application.id, line.lineId)
+    const disconnect = () => endAuthorizations(context, line.userId, application.id, line.lineId)
 
     const WAYS: [string, () => Promise<unknown>][] = [
       ['the user disconnects the line', disconnect],

@@ -10,7 +10,7 @@ import {
   enableConnection,
   setLineEndpointUrl,
 } from '../../../src/domain/lines/connections.js'
-import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/endpoints/deliveries/held-events.js'
@@ -234,7 +234,7 @@ describeContext('the endpoints of a line', (context) => {
     await connect(context, application, line)
     const leave = [
       () => deleteEndpoint(...one(endpoint.id)),
-      () => endAuthorization(context, line.userId, application.id, line.lineId),
+      () => endAuthorizations(context, line.userId, application.id, line.lineId),
     ]
     const [, ...deliveries] = await receive()
     for (const [n, delivery] of deliveries.entries()) {

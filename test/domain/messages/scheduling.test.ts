@@ -4,7 +4,7 @@ import { type SendOptions } from '../../../src/domain/messages/send-options.js'
 import { postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import type { IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
-import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
 import { readMessageRows } from '../../../src/database/operating/overview/queues.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { UserError } from '../../../src/errors.js'
@@ -248,7 +248,7 @@ describeContext('a message for later', (context) => {
   })
 
   const changesOfMind: [what: string, change: (applicationId: string) => Promise<unknown>][] = [
-    ['has ended the connection', (id) => endAuthorization(context, line.userId, id, line.lineId)],
+    ['has ended the connection', (id) => endAuthorizations(context, line.userId, id, line.lineId)],
     ['no longer lets it send', (id) => connect(context, { id }, line, ['lines:read', 'contacts:write'])],
   ]
   for (const [what, change] of changesOfMind) {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { insertNotices } from '../../../src/database/operating/notices.js'
-import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
 import { deleteEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { runHousekeeping } from '../../../src/domain/operating/housekeeping.js'
 import { Unavailable } from '../../../src/errors.js'
@@ -103,7 +103,7 @@ describeContext('housekeeping', (context) => {
     await context.db('deliveries').update({ status: 'held' })
     await withoutRoom(context, 'update on deliveries', async () => {
       await deleteEndpoint(context, ...own(deleted))
-      await endAuthorization(context, left.userId, application.id, left.lineId)
+      await endAuthorizations(context, left.userId, application.id, left.lineId)
     })
     const statuses = async () =>
       Promise.all(

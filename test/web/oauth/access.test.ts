@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { deleteApplication } from '../../../src/domain/applications/applications.js'
-import { endAuthorization, endAuthorizations } from '../../../src/domain/applications/authorizations.js'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
 import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
@@ -406,7 +406,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect(await idsAt(token, '/v1/tasks')).to.deep.equal([id])
       expect((await call(token, `/v1/tasks/${usersOwn.id}`)).status).to.equal(404)
       expectProblem(await call(token, `/v1/tasks/${id}/stop`, { method: 'POST' }), 409, /already ended/)
-      await endAuthorization(server.context, userId, application.id, lineId)
+      await endAuthorizations(server.context, userId, application.id, lineId)
       expect((await replay({})).status).to.equal(401)
     })
 
@@ -453,10 +453,10 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     it('for a disconnected line, and for the token when its last line is disconnected', async () => {
       const second = await sibling()
       const token = await authorize(undefined, [lineId, second.lineId])
-      await endAuthorization(server.context, visitor.line.userId, application.id, lineId)
+      await endAuthorizations(server.context, visitor.line.userId, application.id, lineId)
       expectProblem(await send(token), 403, /not connected/)
       expect((await send(token, { lineId: second.lineId })).status).to.equal(200)
-      await endAuthorization(server.context, visitor.line.userId, application.id, second.lineId)
+      await endAuthorizations(server.context, visitor.line.userId, application.id, second.lineId)
       expect((await call(token, '/v1/lines')).status).to.equal(401)
     })
 

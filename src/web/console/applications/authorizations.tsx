@@ -1,6 +1,5 @@
 import type { Middleware } from 'koa'
 import {
-  endAuthorization,
   endAuthorizations,
   listAuthorizedApplications,
   type AuthorizedApplication,
@@ -140,5 +139,5 @@ export const postEndAuthorization = actAt(
   AUTHORIZED,
   'application-line-disconnected',
   (context, userId, ctx) =>
-    endAuthorization(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId')),
+    endAuthorizations(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId')),
 )

@@ -4,11 +4,7 @@ import { updateApplication } from '../../../../src/domain/applications/applicati
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
 import { enableEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { sendTestEvent } from '../../../../src/domain/endpoints/test-event.js'
-import {
-  authorizeLines,
-  endAuthorization,
-  endAuthorizations,
-} from '../../../../src/domain/applications/authorizations.js'
+import { authorizeLines, endAuthorizations } from '../../../../src/domain/applications/authorizations.js'
 import { disableConnection } from '../../../../src/domain/lines/connections.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { findEvents, getDelivery } from '../../../../src/domain/endpoints/deliveries/delivery-history.js'
@@ -106,7 +102,7 @@ describeContext('events for applications', (context) => {
       const waiting = await receiveOne()
       const held = await receiveOne()
       await changeRows(context, 'deliveries', held.id, { status: 'held' })
-      await endAuthorization(context, line.userId, application.id, line.lineId)
+      await endAuthorizations(context, line.userId, application.id, line.lineId)
       for (const { id } of [waiting, held]) {
         expect(await deliveryRow(context, id)).to.include({
           status: 'exhausted',
@@ -133,7 +129,7 @@ describeContext('events for applications', (context) => {
     it('nobody can send one again after that, and what had arrived still looks so', async () => {
       const row = await receiveOne()
       expect(await attempt(row)).to.deep.equal({ kind: 'delivered' })
-      await endAuthorization(context, line.userId, application.id, line.lineId)
+      await endAuthorizations(context, line.userId, application.id, line.lineId)
       await expectRefusal(
         sendDeliveryAgain(context, line.userId, row.id),
         409,

@@ -8,7 +8,7 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../../../src/domain/endpoints/deliveries/replay.js'
-import { endAuthorization } from '../../../../src/domain/applications/authorizations.js'
+import { endAuthorizations } from '../../../../src/domain/applications/authorizations.js'
 import { addEndpoint, changeEndpoint, deleteEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { disableConnection } from '../../../../src/domain/lines/connections.js'
@@ -189,7 +189,7 @@ describeContext('replaying events', (context) => {
     }
     expect(await count({ outcome: 'delivered' }, ofLine)).to.include({ count: 4 })
     await deleteEndpoint(context, { userId }, endpoint.id)
-    await endAuthorization(context, userId, ends.id, lineId)
+    await endAuthorizations(context, userId, ends.id, lineId)
     expect(await count({ outcome: 'delivered' }, ofLine)).to.include({ count: 2 })
     const task = await start({ outcome: 'delivered' }, ofLine)
     expect(await goOn(context, task)).to.include({ totalCount: 2, doneCount: 2 })

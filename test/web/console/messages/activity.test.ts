@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { endAuthorization } from '../../../../src/domain/applications/authorizations.js'
+import { endAuthorizations } from '../../../../src/domain/applications/authorizations.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
@@ -136,7 +136,7 @@ describeConsole('the activity page', (site) => {
       optInEvents: ['lineDisconnected'],
     })
     await connect(context, application, line)
-    await endAuthorization(context, line.userId, application.id, line.lineId)
+    await endAuthorizations(context, line.userId, application.id, line.lineId)
     const [row, ...others] = rowsOf(await page())
     expect(others).to.deep.equal([])
     expect(row?.words.replace(/\s+/g, ' ')).to.include('Line disconnected to Auto Reply')

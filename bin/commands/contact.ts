@@ -1,10 +1,6 @@
 import type { Command } from 'commander'
-import {
-  listContacts,
-  readContactNumber,
-  saveContact,
-  type Contact,
-} from '../../src/domain/lines/contacts.js'
+import { listContactsOf } from '../../src/database/lines/contacts.js'
+import { readContactNumber, saveContact, type Contact } from '../../src/domain/lines/contacts.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
@@ -45,7 +41,7 @@ export function addContactCommands(program: Command): void {
       run(options, async (context) => {
         const { id } = await getUserByEmail(context, options.user)
         const page = { offset: (options.page - 1) * PAGE_SIZE, limit: PAGE_SIZE }
-        const contacts = await listContacts(context, id, { isBlocked: options.blocked }, page)
+        const contacts = await listContactsOf(context.db, id, { isBlocked: options.blocked }, page)
         const rows = contacts.map((each) => rowOf(each, options.numbers))
         const lines = rows.length === 0 ? ['There are no contacts on this page.'] : table(rows)
         return { result: contacts.map((each) => shownContact(each, options.numbers)), lines }

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { TASK_FIELDS } from '../../src/database/operating/tasks.js'
 import type { Context } from '../../src/domain/context.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
-import { getTask, listTasksOf, stopTask, type Task } from '../../src/domain/operating/tasks.js'
+import { listTasks } from '../../src/database/operating/tasks.js'
+import { getTask, stopTask, type Task } from '../../src/domain/operating/tasks.js'
 import { UserError } from '../../src/errors.js'
 import { present } from '../../src/shape.js'
 import { run } from '../run.js'
@@ -28,7 +29,7 @@ export function addTaskCommands(program: Command): void {
     .action((options: { user?: string; json?: boolean; csv?: boolean }) =>
       run(options, async (context) => {
         const owner = options.user === undefined ? undefined : await getUserByEmail(context, options.user)
-        const tasks = await listTasksOf(context, owner?.id, { limit: LIMIT })
+        const tasks = await listTasks(context.db, owner?.id, { limit: LIMIT })
         return {
           result: tasks.map((each) => shownTask(context, each)),
           lines:

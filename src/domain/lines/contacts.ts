@@ -1,12 +1,10 @@
 import { transaction, type Database } from '../../database/connection.js'
 import {
   findContactsOf,
-  listContactsOf,
   lockContact,
   updateContactNumber,
   upsertContact,
   type Contact,
-  type ContactPage,
 } from '../../database/lines/contacts.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
@@ -21,16 +19,6 @@ export type { Contact } from '../../database/lines/contacts.js'
 export interface ContactFields {
   name?: string | undefined
   blocked?: boolean | undefined
-}
-
-/** Lists the user's contacts, oldest first. */
-export function listContacts(
-  { db }: Context,
-  userId: string,
-  filter: { isBlocked?: boolean | undefined },
-  page: ContactPage,
-): Promise<Contact[]> {
-  return listContactsOf(db, userId, filter, page)
 }
 
 /** Returns the user's contacts by their numbers; a number that is not a contact is left out. */

@@ -1,14 +1,6 @@
 import type { Database } from '../../database/connection.js'
 import { transaction } from '../../database/connection.js'
-import type { Page } from '../../database/lists.js'
-import {
-  requestStop,
-  findTask,
-  insertTask,
-  listTasks,
-  type NewTask,
-  type Task,
-} from '../../database/operating/tasks.js'
+import { requestStop, findTask, insertTask, type NewTask, type Task } from '../../database/operating/tasks.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
 import { record, type Act } from './audit.js'
@@ -62,20 +54,6 @@ export async function addTask(
  */
 export async function getTask({ db }: Context, userId: string | undefined, id: string): Promise<Task> {
   return required(db, userId, id)
-}
-
-/**
- * Lists the newest first.
- *
- * @param userId undefined for operators, who may see every user's
- */
-export async function listTasksOf(
-  { db }: Context,
-  userId: string | undefined,
-  page: Page,
-  only: { lineId?: string | undefined; applicationId?: string | undefined } = {},
-): Promise<Task[]> {
-  return listTasks(db, userId, page, only)
 }
 
 /**

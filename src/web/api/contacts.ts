@@ -1,13 +1,8 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import { listContactsOf } from '../../database/lines/contacts.js'
 import type { Context } from '../../domain/context.js'
-import {
-  changeContact,
-  listContacts,
-  readContactNumber,
-  saveContact,
-  type Contact,
-} from '../../domain/lines/contacts.js'
+import { changeContact, readContactNumber, saveContact, type Contact } from '../../domain/lines/contacts.js'
 import { listOwnLines } from '../../domain/lines/lines.js'
 import { MAX_NUMBER_LENGTH } from '../../domain/messages/phone-number.js'
 import { MAX_NAME_LENGTH } from '../../domain/names.js'
@@ -99,8 +94,8 @@ export const contactOperations = [
     act: async ({ context, ctx, userId, query }) => {
       await requireContactScope(context, ctx, 'contacts:read')
       const { page, pageSize, blocked } = await query()
-      const found = await listContacts(
-        context,
+      const found = await listContactsOf(
+        context.db,
         userId,
         { isBlocked: blocked },
         { offset: (page - 1) * pageSize, limit: pageSize + 1 },

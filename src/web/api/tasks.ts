@@ -14,7 +14,8 @@ import {
   type ReplayRequest,
 } from '../../domain/endpoints/deliveries/replay.js'
 import { getEndpoint } from '../../domain/endpoints/endpoints.js'
-import { getTask, listTasksOf, stopTask, type Task } from '../../domain/operating/tasks.js'
+import { listTasks } from '../../database/operating/tasks.js'
+import { getTask, stopTask, type Task } from '../../domain/operating/tasks.js'
 import { UserError } from '../../errors.js'
 import { listField, textField } from '../input/body-fields.js'
 import { answerList, pageParameters } from '../input/paging.js'
@@ -122,7 +123,7 @@ export const taskOperations = [
         call,
         'tasks',
         await call.query(),
-        (page) => listTasksOf(context, userId, page, visibleOf(ctx)),
+        (page) => listTasks(context.db, userId, page, visibleOf(ctx)),
         (each) => presentTask(context.vocabulary, each),
       )
     },

@@ -3,6 +3,7 @@ import { APPLICATION_FIELDS } from '../../../database/applications/application.j
 import { listApiTokens } from '../../../database/people/api-tokens.js'
 import { listApplicationsOf } from '../../../database/applications/applications.js'
 import { listAnyDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
+import { listContactsOf } from '../../../database/lines/contacts.js'
 import { listOptedOut } from '../../../database/lines/line-peers.js'
 import { ENDPOINT_FIELDS, listEndpoints } from '../../../database/endpoints/endpoints.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
@@ -15,7 +16,6 @@ import { readAudit, record } from '../audit.js'
 import { asSeenBy } from '../audit/describe.js'
 import { listAuthorizedApplications } from '../../applications/authorizations.js'
 import { getConnection } from '../../lines/connection-overview.js'
-import { listContacts } from '../../lines/contacts.js'
 import type { Context } from '../../context.js'
 import { listOwnLines } from '../../lines/lines.js'
 import { listTextsOf } from '../../../database/messages/text-lists.js'
@@ -109,9 +109,9 @@ function folderNameOf(number: string): string {
   return number.replace(/[/\\%]/g, (character) => encodeURIComponent(character))
 }
 
-async function* contactsOf(context: Context, userId: string) {
+async function* contactsOf({ db }: Context, userId: string) {
   for (let afterId = FIRST_ID; ;) {
-    const found = await listContacts(context, userId, {}, { afterId, limit: CONTACTS_AT_ONCE })
+    const found = await listContactsOf(db, userId, {}, { afterId, limit: CONTACTS_AT_ONCE })
     yield* found
     if (found.length < CONTACTS_AT_ONCE) return
     afterId = found.at(-1)?.id ?? afterId

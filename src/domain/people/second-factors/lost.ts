@@ -6,7 +6,6 @@ import {
   hasOperatorBesides,
   replaceRemoval,
   wasGivenAccess,
-  type AskedRemoval,
 } from '../../../database/people/second-factors/removals.js'
 import { lockUser } from '../../../database/people/users.js'
 import { UserError } from '../../../errors.js'
@@ -18,19 +17,12 @@ import { readReason } from '../private-access.js'
 import { getUser, type User } from '../users.js'
 import { removeAll } from './remove-all.js'
 
-export type { AskedRemoval } from '../../../database/people/second-factors/removals.js'
-
 /** An operator who was given access by another this recently may be that other person. */
 const NEW_DAYS = 7
 
 const NEVER_ONE_S_OWN = 'To remove your own second factor, sign in and use Settings'
 const NO_SECOND_OPERATOR =
   'No other operator can confirm this. Use `linehook user remove-second-factor` on the server'
-
-/** Finds the request that can still be confirmed. */
-export function findAskedRemoval({ db }: Context, userId: string): Promise<AskedRemoval | undefined> {
-  return findRemoval(db, userId)
-}
 
 /**
  * Requests, on behalf of an operator, the removal of the second factor of a user who has lost it. Nothing is removed

@@ -3,7 +3,8 @@ import type { OwnLine } from '../../../database/lines/lines.js'
 import type { TaskKind } from '../../../database/operating/tasks.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
-import { listTasksOf, stopTask, type Task } from '../../../domain/operating/tasks.js'
+import { listTasks } from '../../../database/operating/tasks.js'
+import { stopTask, type Task } from '../../../domain/operating/tasks.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { cursorOf, idOf } from '../form-values.js'
@@ -88,7 +89,7 @@ async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
   const { userId } = sessionOf(ctx)
   const before = cursorOf(ctx)
   const [found, lines] = await Promise.all([
-    listTasksOf(context, userId, { limit: PAGE_SIZE + 1, before }),
+    listTasks(context.db, userId, { limit: PAGE_SIZE + 1, before }),
     listOwnLines(context, userId),
   ])
   const tasks = found.slice(0, PAGE_SIZE)

@@ -9,7 +9,7 @@ import { pauseLine, resumeLine } from '../../../domain/operating/pauses.js'
 import { recordView } from '../../../domain/operating/audit.js'
 import { listPausedCountries } from '../../../domain/messages/country-guard.js'
 import { createSetUpLink } from '../../../domain/people/set-up-links.js'
-import { findAskedRemoval } from '../../../domain/people/second-factors/lost.js'
+import { findRemoval } from '../../../database/people/second-factors/removals.js'
 import { findCapsOfUser } from '../../../domain/messages/spending/spend-caps.js'
 import { findMonthlyCapsOfUser } from '../../../domain/messages/spending/monthly-caps.js'
 import { readMonths, readUsage } from '../../../domain/messages/spending/usage.js'
@@ -103,7 +103,7 @@ export function showUser(context: Context): Middleware {
             path={path}
             user={user}
             hasSecondFactor={await hasSecondFactor(context.db, user.id)}
-            asked={await findAskedRemoval(context, user.id)}
+            asked={await findRemoval(context.db, user.id)}
           />
           <UserAccess page={page} path={path} user={user} />
           <SpendCaps

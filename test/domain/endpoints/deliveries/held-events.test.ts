@@ -3,7 +3,7 @@ import { restartDelivery } from '../../../../src/database/endpoints/deliveries/r
 import { disableConnection, enableConnection } from '../../../../src/domain/lines/connections.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
-import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
+import { listTasks } from '../../../../src/database/operating/tasks.js'
 import { sendDeliveryAgain } from '../../../../src/domain/endpoints/deliveries/send-again.js'
 import { newId } from '../../../../src/ids.js'
 import { getEndpoint } from '../../../../src/domain/endpoints/get-endpoint.js'
@@ -107,7 +107,7 @@ describeContext('sending the events that were held', (context) => {
   it('goes on batch after batch, as a background task', async () => {
     const { event_id: eventId } = await holdMany(1234)
     expect(await sendHeld()).to.equal(1234)
-    const [work] = await listTasksOf(context, line.userId, { limit: 1 })
+    const [work] = await listTasks(context.db, line.userId, { limit: 1 })
     expect(work).to.include({ kind: 'held_events', totalCount: 1234, doneCount: 0 })
     expect(await goOn(context, work!, 1)).to.include({ status: 'running', doneCount: 500 })
     expect(await goOn(context, work!)).to.include({ status: 'done', doneCount: 1234 })
@@ -180,7 +180,7 @@ describeContext('sending the events that were held', (context) => {
       },
     }
     expect(await sendHeldEvents({ ...context, queues }, ...own(line))).to.equal(1200)
-    const [work] = await listTasksOf(context, line.userId, { limit: 1 })
+    const [work] = await listTasks(context.db, line.userId, { limit: 1 })
     expect(await goOn({ ...context, queues }, work!)).to.include({ status: 'done', doneCount: 1200 })
   })
 

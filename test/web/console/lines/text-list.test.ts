@@ -4,7 +4,8 @@ import { saveContact } from '../../../../src/domain/lines/contacts.js'
 import { getOwnLine } from '../../../../src/domain/lines/lines.js'
 import { setSpendCap } from '../../../../src/domain/messages/spending/spend-caps.js'
 import { queueListBatch } from '../../../../src/domain/messages/text-list/task.js'
-import { getTask, listTasksOf, stopTask } from '../../../../src/domain/operating/tasks.js'
+import { listTasks } from '../../../../src/database/operating/tasks.js'
+import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { forgetPerson } from '../../../../src/domain/people/forget.js'
 import { newId, timeOfId } from '../../../../src/ids.js'
 import { ANNA, BEN, changeRows, CLEO, countRows, queueMessages, UNLIMITED } from '../../../domain/fixtures.js'
@@ -59,7 +60,7 @@ describeWeb('a text to many from a CSV file', OPTIONS, ({ context, web }) => {
       hiddenOf((await preview(csv, text)).text),
     )
     expectSentTo(answer, STARTED)
-    const [task] = await listTasksOf(context, line.userId, { limit: 1 })
+    const [task] = await listTasks(context.db, line.userId, { limit: 1 })
     return task!
   }
   const messages = () =>
@@ -253,7 +254,7 @@ describeWeb('a text to many from a CSV file', OPTIONS, ({ context, web }) => {
       [1, 2].map(() => browser.submitMultipart(`${path}/messages`, fields)),
     ))
       expectSentTo(answer, STARTED)
-    const tasks = await listTasksOf(context, line.userId, { limit: 9 })
+    const tasks = await listTasks(context.db, line.userId, { limit: 9 })
     expect(tasks.map(({ id }) => id)).to.deep.equal([fields.key])
     const [task] = tasks
     await goOn(context, task!, 1)

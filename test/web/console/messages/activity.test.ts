@@ -17,7 +17,7 @@ import {
   queueMessages,
   receiveForDelivery,
 } from '../../../domain/fixtures.js'
-import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
+import { listTasks } from '../../../../src/database/operating/tasks.js'
 import { goOn } from '../../../domain/operating/tasks.js'
 import { expectFault, expectSentTo } from '../support.js'
 import { browse } from '../../../helpers/web/browser-session.js'
@@ -96,13 +96,13 @@ describeConsole('the activity page', (site) => {
 
     const retry = (query: string) => line.browser.submit(`${PATH}/retry${query}`)
     expectSentTo(await retry('?reason=timeout'), '/console/tasks?done=retry-started')
-    const [task] = await listTasksOf(context, line.userId, { limit: 1 })
+    const [task] = await listTasks(context.db, line.userId, { limit: 1 })
     expect(task).to.include({ kind: 'retry', totalCount: 1 })
     expect(await goOn(context, task!)).to.include({ status: 'done', doneCount: 1 })
     expect(await statusesNow()).to.deep.equal(['exhausted', 'pending', 'pending'])
     expect((await deliveryRow(context, second!.id)).due_at.getTime()).to.be.greaterThan(Date.now())
     expectSentTo(await retry(''), '/console/tasks?done=retry-started')
-    const [all] = await listTasksOf(context, line.userId, { limit: 1 })
+    const [all] = await listTasks(context.db, line.userId, { limit: 1 })
     expect(await goOn(context, all!)).to.include({ status: 'done', doneCount: 3, totalCount: 3 })
     expect((await deliveryRow(context, second!.id)).due_at.getTime()).to.be.at.most(Date.now())
     expectFault(await retry('?status=exhausted'), 409, 'No undelivered event matches this filter')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { getTask, listTasksOf } from '../../../../src/domain/operating/tasks.js'
+import { listTasks } from '../../../../src/database/operating/tasks.js'
+import { getTask } from '../../../../src/domain/operating/tasks.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
 import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
 import { goOn } from '../../../domain/operating/tasks.js'
@@ -24,7 +25,7 @@ describeConsole('replays and background tasks in the console', (site) => {
   })
 
   const tasks = () => wordsAt(line.browser, '/console/tasks')
-  const newest = async () => (await listTasksOf(context, line.userId, { limit: 1 }))[0]!
+  const newest = async () => (await listTasks(context.db, line.userId, { limit: 1 }))[0]!
   const miss = async () => {
     const delivery = await receiveForDelivery(context, line)
     await context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
@@ -91,7 +92,7 @@ describeConsole('replays and background tasks in the console', (site) => {
     const page = await endpoint.page()
     const keys = [...page.matchAll(/name="key" value="([^"]+)"/g)].map(([, key = '']) => key)
     expect(keys, 'both forms').to.have.length(2)
-    const all = async () => (await listTasksOf(context, line.userId, { limit: 9 })).length
+    const all = async () => (await listTasks(context.db, line.userId, { limit: 9 })).length
     for (const [n, key] of keys.entries()) {
       const fields = { from: '2026-01-01T00:00', zone: 'UTC', outcome: 'any', key }
       const press = () => endpoint.submit('replay', fields)
@@ -111,7 +112,7 @@ describeConsole('replays and background tasks in the console', (site) => {
     const counted = await endpoint.submit('replay', { ...typed, do: 'count' })
     expect(wordsOf(counted.text)).to.include('1 event matches.')
     expect(counted.text).to.include('value="2026-01-01T00:00"').and.include('value="Europe/Berlin" selected')
-    expect(await listTasksOf(context, line.userId, { limit: 1 })).to.deep.equal([])
+    expect(await listTasks(context.db, line.userId, { limit: 1 })).to.deep.equal([])
     expect(faultOf(await endpoint.submit('replay', {}))).to.equal('From must be a date and time')
     expect(faultOf(await endpoint.submit('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(
       /^Another URL: /,

@@ -1,8 +1,8 @@
+import type { AskedRemoval } from '../../../../database/people/second-factors/removals.js'
 import {
   askForRemoval,
   confirmRemoval,
   withdrawRemoval,
-  type AskedRemoval,
 } from '../../../../domain/people/second-factors/lost.js'
 import { fieldOf } from '../../form-values.js'
 import { ActButton, Confirm, TextArea, Time } from '../../form.js'

@@ -106,12 +106,14 @@ export function poolUse({ client }: Database): PoolUse {
   return {
     used: pool?.numUsed() ?? 0,
     free: pool?.numFree() ?? 0,
+    max: pool?.max ?? 0,
     waiting: pool?.numPendingAcquires() ?? 0,
   }
 }
 
 /** knex's pool; there is none after it was closed. */
 interface TarnPool {
+  max: number
   numUsed(): number
   numFree(): number
   numPendingAcquires(): number

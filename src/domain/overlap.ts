@@ -1,4 +1,5 @@
 import { UserError } from '../errors.js'
+import { inUtc } from '../kit/text/moments.js'
 
 /** A day is enough to update all callers. The replaced secret may have leaked, so it must not live on for long. */
 export const MAX_OVERLAP_SECONDS = 86_400
@@ -21,8 +22,4 @@ export function checkOverlap(overlapSeconds: number, what: 'secret' | 'token', u
       `last change was yours, use the current ${what}. Otherwise wait until then, or end both immediately (0)`,
     409,
   )
-}
-
-function inUtc(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

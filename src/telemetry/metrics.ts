@@ -276,6 +276,8 @@ export function measureProcess(name: string, version: string): void {
 export interface PoolUse {
   used: number
   free: number
+  max: number
+  /** The number of callers that wait for a connection. */
   waiting: number
 }
 

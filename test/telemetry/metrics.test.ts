@@ -36,7 +36,7 @@ describe('metrics', () => {
       findMetric(parseMetrics((await scrape()).text), name, labels)
     const connections = 'linehook_database_pool_connections'
     const before = [await read(connections, { state: 'used' }), await read('linehook_database_pool_waiting')]
-    const unwatch = [3, 4].map((used) => watchPool(() => ({ used, free: 1, waiting: 2 * used })))
+    const unwatch = [3, 4].map((used) => watchPool(() => ({ used, free: 1, max: 5, waiting: 2 * used })))
     expect(await read(connections, { state: 'used' })).to.equal((before[0] ?? 0) + 7)
     expect(await read('linehook_database_pool_waiting')).to.equal((before[1] ?? 0) + 14)
     for (const end of unwatch) end()

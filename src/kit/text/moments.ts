@@ -47,3 +47,8 @@ function isDay(day: string): boolean {
   const midnight = Date.parse(day)
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
 }
+
+/** Writes a moment for people, such as `2026-11-28 15:00 UTC`. */
+export function inUtc(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

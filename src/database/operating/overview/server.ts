@@ -27,18 +27,3 @@ export async function readPostgresFacts(db: Database): Promise<PostgresFacts> {
   )
   return only(rows)
 }
-
-/** Connections of this process. */
-export interface PoolUse {
-  usedCount: number
-  maxCount: number
-  /** The number of callers that wait for one. */
-  waitingCount: number
-}
-
-export function readPoolUse(db: Database): PoolUse {
-  const { pool } = db.client as {
-    pool: { numUsed(): number; max: number; numPendingAcquires(): number }
-  }
-  return { usedCount: pool.numUsed(), maxCount: pool.max, waitingCount: pool.numPendingAcquires() }
-}

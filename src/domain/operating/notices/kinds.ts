@@ -1,4 +1,5 @@
 import type { AccountEventType, NoticeDetails } from '../../../event-types.js'
+import { inUtc } from '../../../kit/text/moments.js'
 import { countryName } from '../../messages/country-guard.js'
 import { countOf, describeMs } from '../overview/figures.js'
 import { failureDoes } from '../causes.js'
@@ -111,7 +112,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
         ? `The phone of the carrier account ${isolated(name)} is offline`
         : `${countOf(awayCount, 'phone')} of the carrier account ${isolated(name)} are offline`,
     text: ({ lastContactAt }) =>
-      `Last contact: ${lastContactAt === null ? 'never' : inUtc(lastContactAt)}. Messages wait until it is back. Check its ` +
+      `Last contact: ${lastContactAt === null ? 'never' : inUtc(new Date(lastContactAt))}. Messages wait until it is back. Check its ` +
       'power, its network, and that Android lets the app run in the background.',
     cure: atCarrier,
   },
@@ -162,10 +163,6 @@ function endpointOf({ host, lineName, applicationName }: EndpointDetails): strin
   if (applicationName !== null)
     return `The endpoint at ${host} of the application ${isolated(applicationName)}`
   return `The operational webhook at ${host}`
-}
-
-function inUtc(at: string): string {
-  return `${at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Notice } from '../../../database/operating/notices.js'
 import { shorten } from '../../../kit/text/characters.js'
+import { inUtc } from '../../../kit/text/moments.js'
 import type { Mail } from '../../../mail.js'
 import { describeNoticeInText } from './describe.js'
 
@@ -55,10 +56,6 @@ function supportLine({ supportUrl }: Letterhead): string {
 }
 
 const SEPARATOR = `\n\n${'-'.repeat(40)}\n\n`
-
-function inUtc(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
 
 const MAX_SUBJECT_LENGTH = 150
 

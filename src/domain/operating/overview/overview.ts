@@ -1,6 +1,7 @@
+import { poolUse } from '../../../database/connection.js'
 import { listBusiestLines, type BusyLine } from '../../../database/operating/overview/busiest-lines.js'
 import { readOnly } from '../../../database/operating/overview/reading.js'
-import { readPoolUse, readPostgresFacts } from '../../../database/operating/overview/server.js'
+import { readPostgresFacts } from '../../../database/operating/overview/server.js'
 import { findPartitionsAhead } from '../../../database/partitions.js'
 import { createSemaphore } from '../../../kit/process/semaphore.js'
 import type { Context } from '../../context.js'
@@ -101,7 +102,7 @@ export function createOverviewReader(context: Context, { writes = true } = {}): 
       ])
       const missing = ahead.flatMap((table) => table.missing)
       if (isHere(context)) postgresFolder = facts.dataFolder ?? undefined
-      return judgePostgres(facts, missing, readPoolUse(db))
+      return judgePostgres(facts, missing, poolUse(db))
     }),
     redis: cachedPart(() => viewRedis(context), { of: 'Redis', keptMs: KEPT_MS, log }),
     storage: cachedPart(() => viewStorage(context, { postgresFolder, writes }), {

@@ -1,4 +1,5 @@
-import type { PoolUse, PostgresFacts } from '../../../database/operating/overview/server.js'
+import type { PostgresFacts } from '../../../database/operating/overview/server.js'
+import type { PoolUse } from '../../../telemetry/metrics.js'
 import { countOf, describeBytes } from './figures.js'
 import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
 
@@ -55,7 +56,6 @@ function thisMonth(): string {
   return new Date().toISOString().slice(0, 7).replace('-', '')
 }
 
-function poolWords({ usedCount, maxCount, waitingCount }: PoolUse): string {
-  const waiting = waitingCount === 0 ? '' : `, ${waitingCount} waiting`
-  return `${usedCount} of ${maxCount} in use${waiting}`
+function poolWords({ used, max, waiting }: PoolUse): string {
+  return `${used} of ${max} in use${waiting === 0 ? '' : `, ${waiting} waiting`}`
 }

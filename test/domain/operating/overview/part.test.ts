@@ -185,7 +185,7 @@ const GOOD_POSTGRES = {
 }
 
 const postgres = (changes: Partial<typeof GOOD_POSTGRES>, missing: string[] = []) =>
-  judgePostgres({ ...GOOD_POSTGRES, ...changes }, missing, { usedCount: 1, maxCount: 10, waitingCount: 0 })
+  judgePostgres({ ...GOOD_POSTGRES, ...changes }, missing, { used: 1, free: 9, max: 10, waiting: 0 })
 
 const ROOM = { of: 'media', folder: '/a', freeBytes: 50e9, totalBytes: 100e9, freeShare: 0.5 }
 

@@ -1,9 +1,9 @@
 import type { OptInEventType } from '../../event-types.js'
 import { findConnection } from '../../database/lines/developer-connections.js'
 import type { DisabledReason } from '../../database/endpoints/endpoints.js'
-import { requireLine } from './connection-requirements.js'
 import type { Context } from '../context.js'
 import { pauseOf, type PauseOwner } from '../operating/pauses.js'
+import { getOwnLine } from './lines.js'
 
 /** A line's connection as its owner sees it; if the line was never connected, everything is empty. */
 export interface ConnectionOverview {
@@ -41,7 +41,7 @@ export async function getConnection(
   lineId: string,
 ): Promise<ConnectionOverview> {
   const found = await findConnection(db, userId, lineId)
-  if (found === undefined) await requireLine(db, userId, lineId)
+  if (found === undefined) await getOwnLine({ db }, userId, lineId)
   return {
     enabled: found?.enabled ?? false,
     outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,

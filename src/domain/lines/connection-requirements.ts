@@ -4,8 +4,8 @@ import {
   type ConnectionOptions,
   type DeveloperConnection,
 } from '../../database/lines/developer-connections.js'
-import { listLinesOf } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
+import { getOwnLine } from './lines.js'
 
 /**
  * Returns the line's connection.
@@ -46,12 +46,6 @@ export async function findLineConnection(
   options: ConnectionOptions = {},
 ): Promise<DeveloperConnection | undefined> {
   const connection = await findConnection(db, userId, lineId, options)
-  if (connection === undefined) await requireLine(db, userId, lineId)
+  if (connection === undefined) await getOwnLine({ db }, userId, lineId)
   return connection
-}
-
-/** @throws UserError 404 */
-export async function requireLine(db: Database, userId: string, lineId: string): Promise<void> {
-  const [line] = await listLinesOf(db, userId, { id: lineId })
-  if (line === undefined) throw new UserError('No such line', 404)
 }

@@ -16,7 +16,8 @@ import {
 import { deleteIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
 import { UserError } from '../../errors.js'
 import { maskUrl, record } from '../operating/audit.js'
-import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
+import { requireConnection, requireEnabled } from './connection-requirements.js'
+import { getOwnLine } from './lines.js'
 import type { Context } from '../context.js'
 import { endDeliveriesOf } from '../endpoints/deliveries/end-waiting.js'
 import { makeEndpoint, markEndpointDeleted } from '../endpoints/endpoints.js'
@@ -106,7 +107,7 @@ export async function changeConnection(
   const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, LINE_OPT_IN_EVENT_TYPES)
   const fault = url == null ? undefined : await context.safeFetch.explainUrl(url)
   await changing(context, userId, lineId, async (trx, before) => {
-    if (before === undefined) await requireLine(trx, userId, lineId)
+    if (before === undefined) await getOwnLine({ db: trx }, userId, lineId)
     if (url != null && !(enabled ?? before?.enabled ?? false)) throw new UserError(URL_NEEDS_ENABLED, 409)
     if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
     if (enabled === true) await enable(trx, userId, lineId)

@@ -114,7 +114,7 @@ export async function getAnyLine({ db }: Context, reference: string): Promise<Li
 
 /** Lists the user's lines, oldest first. A filter that no line can match gives an empty list. */
 export async function listOwnLines(
-  { db }: Context,
+  { db }: Pick<Context, 'db'>,
   userId: string,
   { id, phoneNumber, name }: { id?: string; phoneNumber?: string; name?: string } = {},
 ): Promise<OwnLine[]> {
@@ -128,7 +128,11 @@ export async function listOwnLines(
 }
 
 /** @throws UserError 404, also for another user's line */
-export async function getOwnLine(context: Context, userId: string, lineId: string): Promise<OwnLine> {
+export async function getOwnLine(
+  context: Pick<Context, 'db'>,
+  userId: string,
+  lineId: string,
+): Promise<OwnLine> {
   const [line] = await listOwnLines(context, userId, { id: lineId })
   if (line === undefined) throw new UserError('No such line', 404)
   return line

@@ -6,15 +6,15 @@ import {
   type TokenScope,
   type UsedToken,
 } from '../../database/people/api-tokens.js'
-import { transaction, type Database } from '../../database/connection.js'
-import { listLinesOf } from '../../database/lines/lines.js'
-import { lockUser } from '../../database/people/users.js'
+import { transaction } from '../../database/connection.js'
 import { UserError } from '../../errors.js'
 import { isId, newId } from '../../ids.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
+import { getOwnLine } from '../lines/lines.js'
 import { MAX_NAME_LENGTH, readName } from '../names.js'
+import { requireUser } from './users.js'
 
 export type { ApiToken, TokenScope } from '../../database/people/api-tokens.js'
 
@@ -56,21 +56,19 @@ export async function createApiToken(
   { expiresInDays = null, isReadOnly = false, lineId = null }: TokenOptions = {},
 ): Promise<CreatedApiToken> {
   const kept = readName(name, `name must have 1 to ${MAX_NAME_LENGTH} characters. Say what the token is for`)
-  if (!isId(userId)) throw noUser()
   requireExpiry(expiresInDays)
   const scope = { isReadOnly, lineId }
   const isScoped = isReadOnly || lineId !== null
   const created = { id: newId(), name: kept, token: PREFIX[isScoped ? 'scoped' : 'all'] + newToken() }
   const times = await transaction(context.db, async (trx) => {
-    const user = await lockUser(trx, userId)
-    if (user === undefined) throw noUser()
-    if (user.disabledAt !== null) {
+    const { disabledAt } = await requireUser(trx, userId)
+    if (disabledAt !== null) {
       throw new UserError('This user is disabled and cannot get a new API token', 409)
     }
     if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
       throw new UserError(`You can have up to ${MAX_TOKENS} API tokens. Revoke one you no longer use`, 409)
     }
-    if (lineId !== null) await requireOwnLine(trx, userId, lineId)
+    if (lineId !== null) await getOwnLine({ db: trx }, userId, lineId)
     const tokenHash = sha256(created.token)
     const times = await insertApiToken(trx, {
       id: created.id,
@@ -119,13 +117,4 @@ export async function findTokenOwner({ db }: Context, token: string): Promise<Us
 function requireExpiry(days: number | null): void {
   if (days === null || (Number.isInteger(days) && days >= 1 && days <= MAX_EXPIRY_DAYS)) return
   throw new UserError(`expiresInDays must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`)
-}
-
-async function requireOwnLine(trx: Database, userId: string, lineId: string): Promise<void> {
-  const [line] = isId(lineId) ? await listLinesOf(trx, userId, { id: lineId }) : []
-  if (line === undefined) throw new UserError('No such line', 404)
-}
-
-function noUser(): UserError {
-  return new UserError('No such user', 404)
 }

@@ -4,18 +4,13 @@ import { listStoppedLines, restartLinesOf, stopLinesOf } from '../../database/li
 import { endMailsOf } from '../../database/operating/dispatches.js'
 import { deleteSessionsOf } from '../../database/people/sessions.js'
 import { deleteSetUpLinkOf, lockFirstOperator } from '../../database/people/set-up-links.js'
-import {
-  disableUserRow,
-  enableUserRow,
-  hasOperatorWithPassword,
-  lockUser,
-  type LockedUser,
-} from '../../database/people/users.js'
+import { disableUserRow, enableUserRow, hasOperatorWithPassword } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { endBeforeEnabling } from '../messages/send/end-on-disabled-lines.js'
+import { requireUser } from './users.js'
 
 /** Decides whether a disabled user's lines, incoming webhooks, events and applications continue or stop. */
 export type Belongings = 'goes_on' | 'stops'
@@ -82,12 +77,6 @@ export async function enableUser(context: Context, userId: string): Promise<void
       after: { linesRestarted, endpointsRestarted },
     })
   })
-}
-
-async function requireUser(trx: Database, userId: string): Promise<LockedUser> {
-  const user = isId(userId) ? await lockUser(trx, userId) : undefined
-  if (user === undefined) throw new UserError('No such user', 404)
-  return user
 }
 
 /** Two operators who disable each other wait for each other here. */

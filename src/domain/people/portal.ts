@@ -11,11 +11,12 @@ import {
 } from '../../database/people/portal.js'
 import { lockUser } from '../../database/people/users.js'
 import { LinkExpired, UserError } from '../../errors.js'
-import { isId, newId } from '../../ids.js'
+import { newId } from '../../ids.js'
 import { newToken, sha256 } from '../../secrets.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import type { Session } from './sessions.js'
+import { requireUser } from './users.js'
 
 /** How many seconds a link can be opened, and how many the session that it opens lasts. */
 export const LINK_SECONDS = { usual: 600, most: 3600 }
@@ -46,8 +47,7 @@ export async function createPortalLink(
   const { expiresInSeconds = LINK_SECONDS.usual, sessionSeconds = SESSION_SECONDS.usual } = fields
   const token = newToken()
   const expiresAt = await transaction(context.db, async (trx) => {
-    const user = isId(userId) ? await lockUser(trx, userId) : undefined
-    if (user === undefined) throw new UserError('No such user', 404)
+    const user = await requireUser(trx, userId)
     if (user.role === 'operator') {
       throw new UserError(
         'This user is an operator. Portal links are only for users who are not operators',

@@ -1,9 +1,6 @@
 import { deleteApiTokensOf } from '../../database/people/api-tokens.js'
 import { transaction, type Database } from '../../database/connection.js'
 import { endOAuthGrantsOfUser } from '../../database/applications/oauth-records.js'
-import { lockUser } from '../../database/people/users.js'
-import { UserError } from '../../errors.js'
-import { isId } from '../../ids.js'
 import { record } from '../operating/audit.js'
 import {
   endAllAuthorizations,
@@ -11,6 +8,7 @@ import {
   type EndedAuthorizations,
 } from '../applications/authorizations.js'
 import type { Context } from '../context.js'
+import { requireUser } from './users.js'
 
 /** The access to a user's data that was revoked. */
 export interface RevokedAccess {
@@ -26,8 +24,7 @@ export interface RevokedAccess {
  */
 export async function revokeAccess(context: Context, userId: string): Promise<RevokedAccess> {
   const revoked = await transaction(context.db, async (trx) => {
-    const user = isId(userId) ? await lockUser(trx, userId) : undefined
-    if (user === undefined) throw new UserError('No such user', 404)
+    await requireUser(trx, userId)
     return revokeAccessIn(context, trx, userId)
   })
   return finishRevoking(context, revoked)

@@ -4,6 +4,8 @@ import {
   findUser,
   findUserByEmail,
   insertUser,
+  lockUser,
+  type LockedUser,
   type NewUser,
   type Role,
   type User,
@@ -68,9 +70,24 @@ export async function getUserByEmail({ db }: Context, email: string): Promise<Us
   return user
 }
 
+/**
+ * Keeps others from changing the user until the transaction ends.
+ *
+ * @throws UserError 404
+ */
+export async function requireUser(trx: Database, id: string): Promise<LockedUser> {
+  const user = isId(id) ? await lockUser(trx, id) : undefined
+  if (user === undefined) throw noUser()
+  return user
+}
+
 /** @throws UserError 404 */
 export async function getUser({ db }: Context, id: string): Promise<User> {
   const user = isId(id) ? await findUser(db, id) : undefined
-  if (user === undefined) throw new UserError('No such user', 404)
+  if (user === undefined) throw noUser()
   return user
+}
+
+function noUser(): UserError {
+  return new UserError('No such user', 404)
 }

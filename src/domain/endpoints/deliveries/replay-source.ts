@@ -2,7 +2,8 @@ import type { EventType } from '../../../event-types.js'
 import { findEndpointsOfLine } from '../../../database/endpoints/deliveries/creating.js'
 import type { ReplayFilter, ReplayOutcome, ReplayTo } from '../../../database/endpoints/replaying.js'
 import { UserError } from '../../../errors.js'
-import { requireEnabled, requireLine } from '../../lines/connection-requirements.js'
+import { requireEnabled } from '../../lines/connection-requirements.js'
+import { getOwnLine } from '../../lines/lines.js'
 import type { Context } from '../../context.js'
 import { getEndpoint, isOperational, type EndpointCaller, type Endpoint } from '../get-endpoint.js'
 
@@ -70,7 +71,7 @@ async function findReceivers(
 ): Promise<Receivers> {
   if (whose.of === 'all') return {}
   if (whose.of === 'line') {
-    await requireLine(context.db, whose.userId, whose.lineId)
+    await getOwnLine(context, whose.userId, whose.lineId)
     if (!isToUrl) await requireNotAllDisabled(context, whose.lineId)
     return { lineId: whose.lineId }
   }
@@ -116,7 +117,7 @@ async function requireConnected(
     throw new UserError(
       'lineId is required, because an application can replay the events of only one line at a time',
     )
-  await requireLine(db, userId, lineId)
+  await getOwnLine({ db }, userId, lineId)
   const endpoints = await findEndpointsOfLine(db, lineId)
   if (!endpoints.some(({ endpointId }) => endpointId === id)) {
     throw new UserError('This application gets no events from this line', 409)

@@ -9,6 +9,7 @@ import { lockUser } from '../../../database/people/users.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
+import { requireUser } from '../users.js'
 import { replaceRecoveryCodes } from './recovery-codes.js'
 
 /** The factor that was added or removed, for the audit log. */
@@ -35,7 +36,7 @@ export function addFactor(
   add: (trx: Database) => Promise<void>,
 ): Promise<AddedFactor> {
   return transaction(context.db, async (trx) => {
-    if ((await lockUser(trx, userId)) === undefined) throw new UserError('No such user', 404)
+    await requireUser(trx, userId)
     if (!(await holdSession(trx, userId, sessionId)))
       throw new UserError('Your session has ended. Sign in again', 401)
     await add(trx)

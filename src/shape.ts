@@ -40,8 +40,8 @@ export function shown<Type>(column: string, kind: Kind<Type>, about?: string): R
   return { column, kind, isShown: true, ...(about === undefined ? {} : { about }) }
 }
 
-/** A field that the API does not show. */
-export function internal<Type>(column: string, kind: Kind<Type>): ReadField<Type> {
+/** A field that the API does not show. Its kind may be left out, because only the type matters. */
+export function internal<Type>(column: string, kind: Kind<Type> = { schema: {} }): ReadField<Type> {
   return { column, kind, isShown: false }
 }
 

@@ -1,30 +1,35 @@
 import type { Database } from '../connection.js'
 import type { LineStatus } from '../lines/lines.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** A line that an application is authorized for, as the application may know it. */
-export interface AuthorizedLine {
-  id: string
-  name: string
-  number: string
-  status: LineStatus
-  scopes: string[]
+const LINE_FIELDS = {
+  id: internal<string>('l.id'),
+  name: internal<string>('l.name'),
+  number: internal<string>('l.number'),
+  status: internal<LineStatus>('l.status'),
+  scopes: internal<string[]>('c.scopes'),
 }
 
+export type AuthorizedLine = Row<typeof LINE_FIELDS>
+
 /** An application's right to a line, as the line's owner sees it. Their table is called `application_lines`. */
-export interface Authorization {
-  applicationId: string
-  applicationName: string
-  applicationWebsite: string | null
-  ownerName: string
-  lineId: string
-  lineName: string
-  number: string
-  scopes: string[]
-  connectedAt: Date
-  lastSentAt: Date | null
+const AUTHORIZATION_FIELDS = {
+  applicationId: internal<string>('a.id'),
+  applicationName: internal<string>('a.name'),
+  applicationWebsite: internal<string | null>('a.website'),
+  ownerName: internal<string>('u.name'),
+  lineId: internal<string>('l.id'),
+  lineName: internal<string>('l.name'),
+  number: internal<string>('l.number'),
+  scopes: internal<string[]>('c.scopes'),
+  connectedAt: internal<Date>('c.connected_at'),
+  lastSentAt: internal<Date | null>('c.last_sent_at'),
   /** The time is accurate to the minute. */
-  lastReceivedAt: Date | null
+  lastReceivedAt: internal<Date | null>('c.last_received_at'),
 }
+
+export type Authorization = Row<typeof AUTHORIZATION_FIELDS>
 
 /** Returns those of the user's lines that are active, and locks them so until the transaction ends. */
 export async function lockActiveLines(
@@ -96,13 +101,7 @@ export async function listAuthorizedLines(
     .join('lines as l', 'l.id', 'c.line_id')
     .where({ 'c.application_id': applicationId, 'c.user_id': userId })
     .orderBy('l.id')
-    .select<AuthorizedLine[]>({
-      id: 'l.id',
-      name: 'l.name',
-      number: 'l.number',
-      status: 'l.status',
-      scopes: 'c.scopes',
-    })
+    .select<AuthorizedLine[]>(db.raw(columnsOf(LINE_FIELDS)))
 }
 
 /** Lists the authorizations of all the user's lines, or of one, by application in the order of registration. */
@@ -117,19 +116,7 @@ export async function listAuthorizations(
     .join('lines as l', 'l.id', 'c.line_id')
     .where({ 'c.user_id': userId, ...(lineId === undefined ? {} : { 'c.line_id': lineId }) })
     .orderBy(['a.id', 'l.id'])
-    .select<Authorization[]>({
-      applicationId: 'a.id',
-      applicationName: 'a.name',
-      applicationWebsite: 'a.website',
-      ownerName: 'u.name',
-      lineId: 'l.id',
-      lineName: 'l.name',
-      number: 'l.number',
-      scopes: 'c.scopes',
-      connectedAt: 'c.connected_at',
-      lastSentAt: 'c.last_sent_at',
-      lastReceivedAt: 'c.last_received_at',
-    })
+    .select<Authorization[]>(db.raw(columnsOf(AUTHORIZATION_FIELDS)))
 }
 
 /** Counts the lines, and their users. */

@@ -1,34 +1,39 @@
 import type { AccountTable } from '../../kit/text/segments.js'
 import type { Database } from '../connection.js'
 import type { KeptPhones } from './phones.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** An account at a carrier, which lines belong to. */
-export interface CarrierAccount {
-  id: string
+const FIELDS = {
+  id: internal<string>('id'),
   /** The name is unique and never changes; lines and message ids refer to it. */
-  name: string
+  name: internal<string>('name'),
   /** The name of the implementation in `src/carriers`. */
-  kind: string
+  kind: internal<string>('kind'),
   /** The number of changes to the settings. */
-  version: number
+  version: internal<number>('version'),
   /** The limit for all of its lines together; null if there is none. */
-  messagesPerSecond: number | null
-  messagesPerSecondPerLine: number | null
+  messagesPerSecond: internal<number | null>('messages_per_second'),
+  messagesPerSecondPerLine: internal<number | null>('messages_per_second_per_line'),
   /** True if the carrier itself answers STOP, START and HELP. */
-  handlesOptOut: boolean
-  createdAt: Date
+  handlesOptOut: internal<boolean>('handles_opt_out'),
+  createdAt: internal<Date>('created_at'),
   /** null if never. */
-  lastTestedAt: Date | null
+  lastTestedAt: internal<Date | null>('last_tested_at'),
   /** The fault that the test found, in words; null if it worked. */
-  lastTestFault: string | null
+  lastTestFault: internal<string | null>('last_test_fault'),
   /** The version that was tested: the settings may have changed since. */
-  lastTestedVersion: number | null
+  lastTestedVersion: internal<number | null>('last_tested_version'),
   /** The time when an operator paused sending from its lines; null if it is not paused. */
-  pausedAt: Date | null
+  pausedAt: internal<Date | null>('paused_at'),
   /** A user's id; null for the command line. */
-  pausedBy: string | null
-  phones: KeptPhones
+  pausedBy: internal<string | null>('paused_by'),
+  phones: internal<KeptPhones>('phones'),
 }
+
+export type CarrierAccount = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 /** An account as it was when it was looked up. */
 export type AccountVersion = Pick<CarrierAccount, 'id' | 'version'>
@@ -37,23 +42,6 @@ export type CarrierAccountFields = Pick<
   CarrierAccount,
   'messagesPerSecond' | 'messagesPerSecondPerLine' | 'handlesOptOut'
 >
-
-const COLUMNS = {
-  id: 'id',
-  name: 'name',
-  kind: 'kind',
-  version: 'version',
-  messagesPerSecond: 'messages_per_second',
-  messagesPerSecondPerLine: 'messages_per_second_per_line',
-  handlesOptOut: 'handles_opt_out',
-  createdAt: 'created_at',
-  lastTestedAt: 'last_tested_at',
-  lastTestFault: 'last_test_fault',
-  lastTestedVersion: 'last_tested_version',
-  pausedAt: 'paused_at',
-  pausedBy: 'paused_by',
-  phones: 'phones',
-}
 
 interface StoredSettings {
   settingsSealed: Buffer
@@ -87,12 +75,12 @@ export async function findCarrierAccount(
   db: Database,
   by: { id: string } | { name: string },
 ): Promise<CarrierAccount | undefined> {
-  return db('carrier_accounts').where(by).first<CarrierAccount | undefined>(COLUMNS)
+  return db('carrier_accounts').where(by).first<CarrierAccount | undefined>(db.raw(COLUMNS))
 }
 
 /** Lists all accounts by name. */
 export async function listCarrierAccounts(db: Database): Promise<CarrierAccount[]> {
-  return db('carrier_accounts').select<CarrierAccount[]>(COLUMNS).orderBy('name')
+  return db('carrier_accounts').select<CarrierAccount[]>(db.raw(COLUMNS)).orderBy('name')
 }
 
 /** @returns undefined if there is no such account, or its kind has no settings */

@@ -1,40 +1,30 @@
 import type { Database } from '../connection.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** A carrier's request that was not understood. */
-export interface UnclearCallback {
-  id: string
+const FIELDS = {
+  id: internal<string>('id'),
   /** Which of our URLs was called. */
-  name: string
+  name: internal<string>('name'),
   /** The part that is not understood, in words. */
-  why: string
-  method: string
+  why: internal<string>('why'),
+  method: internal<string>('method'),
   /** The query without our secret. */
-  query: string
-  contentType: string
-  body: Buffer
+  query: internal<string>('query'),
+  contentType: internal<string>('content_type'),
+  body: internal<Buffer>('body'),
   /** The number of times that it came. */
-  count: number
-  firstAt: Date
-  lastAt: Date
+  count: internal<number>('count'),
+  firstAt: internal<Date>('first_at'),
+  lastAt: internal<Date>('last_at'),
 }
+
+export type UnclearCallback = Row<typeof FIELDS>
 
 export type NewUnclearCallback = Omit<UnclearCallback, 'count' | 'firstAt' | 'lastAt'> & {
   accountId: string
   /** A digest of everything that the carrier sent: a repeat is counted instead of making a second row. */
   digest: Buffer
-}
-
-const COLUMNS = {
-  id: 'id',
-  name: 'name',
-  why: 'why',
-  method: 'method',
-  query: 'query',
-  contentType: 'content_type',
-  body: 'body',
-  count: 'count',
-  firstAt: 'first_at',
-  lastAt: 'last_at',
 }
 
 /** Stores a request, and keeps only the account's newest requests, `maxKept` in all. */
@@ -65,7 +55,7 @@ export async function listUnclearCallbacks(db: Database, accountId: string): Pro
       { column: 'last_at', order: 'desc' },
       { column: 'id', order: 'desc' },
     ])
-    .select<UnclearCallback[]>(COLUMNS)
+    .select<UnclearCallback[]>(db.raw(columnsOf(FIELDS)))
 }
 
 export async function deleteOldUnclearCallbacks(db: Database, keptDays: number): Promise<number> {

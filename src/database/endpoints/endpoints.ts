@@ -234,30 +234,26 @@ export async function findSealedSecret(db: Database, id: string): Promise<Buffer
 }
 
 /** Everything that a POST to an endpoint needs. */
-export interface EndpointToCall {
+const TO_CALL_FIELDS = {
   /** The line's owner, or the user who registered the application. */
-  ownerId: string
-  url: string
-  secretSealed: Buffer
+  ownerId: internal<string>('user_id'),
+  url: internal<string>('url'),
+  secretSealed: internal<Buffer>('secret_sealed'),
   /** It is only set while a rotation's overlap lasts. */
-  previousSecretSealed: Buffer | null
-  policy: StoredPolicy
+  previousSecretSealed: internal<Buffer | null>(
+    'case when previous_secret_until > now() then previous_secret_sealed end',
+  ),
+  policy: internal<StoredPolicy>('policy'),
   /** null if it has none. */
-  headersSealed: Buffer | null
+  headersSealed: internal<Buffer | null>('headers_sealed'),
 }
 
+export type EndpointToCall = Row<typeof TO_CALL_FIELDS>
+
 export async function findEndpointToCall(db: Database, id: string): Promise<EndpointToCall | undefined> {
-  const row: EndpointToCall | undefined = await db('endpoints')
+  return db('endpoints')
     .where({ id })
-    .first({
-      ownerId: 'user_id',
-      url: 'url',
-      secretSealed: 'secret_sealed',
-      previousSecretSealed: db.raw('case when previous_secret_until > now() then previous_secret_sealed end'),
-      policy: 'policy',
-      headersSealed: 'headers_sealed',
-    })
-  return row
+    .first<EndpointToCall | undefined>(db.raw(columnsOf(TO_CALL_FIELDS)))
 }
 
 export async function replaceSecret(

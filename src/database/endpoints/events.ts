@@ -1,33 +1,27 @@
 import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { HAS_CONTENT } from '../people/forgotten.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
-export interface Event {
-  id: string
-  userId: string
+const FIELDS = {
+  id: internal<string>('id'),
+  userId: internal<string>('user_id'),
   /** null if it is not about a line, but a notification to its user. Then it has no numbers either. */
-  lineId: string | null
+  lineId: internal<string | null>('line_id'),
   /** null if it is not about a message. */
-  messageId: string | null
-  type: EventType
-  payload: string
-  fromNumber: string | null
-  toNumber: string | null
+  messageId: internal<string | null>('message_id'),
+  type: internal<EventType>('type'),
+  payload: internal<string>('payload'),
+  fromNumber: internal<string | null>('from_number'),
+  toNumber: internal<string | null>('to_number'),
 }
 
-const COLUMNS = {
-  id: 'id',
-  userId: 'user_id',
-  lineId: 'line_id',
-  messageId: 'message_id',
-  type: 'type',
-  payload: 'payload',
-  fromNumber: 'from_number',
-  toNumber: 'to_number',
-}
+export type Event = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 export async function findEvent(db: Database, id: string): Promise<Event | undefined> {
-  return db('events').where({ id }).first<Event | undefined>(COLUMNS)
+  return db('events').where({ id }).first<Event | undefined>(db.raw(COLUMNS))
 }
 
 /**
@@ -48,7 +42,7 @@ export async function findLatestEvent(
     .orderBy('id', 'desc')
     .limit(1)
     .select('event_id')
-  return db('events').whereIn('id', latest).first<Event | undefined>(COLUMNS)
+  return db('events').whereIn('id', latest).first<Event | undefined>(db.raw(COLUMNS))
 }
 
 export interface EventOfMessage {

@@ -1,15 +1,18 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
-export interface ListenerAttempt {
-  eventId: string
+const FIELDS = {
+  eventId: internal<string>('event_id'),
   /** The time by the listener's clock. */
-  startedAt: Date
-  durationMs: number
+  startedAt: internal<Date>('started_at'),
+  durationMs: internal<number>('duration_ms'),
   /** null if there was no response; `failure` then says why. */
-  responseStatus: number | null
-  failure: string | null
+  responseStatus: internal<number | null>('response_status'),
+  failure: internal<string | null>('failure'),
 }
+
+export type ListenerAttempt = Row<typeof FIELDS>
 
 /** The most attempts that are stored for one event. */
 const MAX_OF_EVENT = 100
@@ -46,11 +49,5 @@ export async function listListenerAttempts(
   return db('listener_attempts')
     .whereIn('event_id', [...eventIds])
     .orderBy(['started_at', 'id'])
-    .select<ListenerAttempt[]>({
-      eventId: 'event_id',
-      startedAt: 'started_at',
-      durationMs: 'duration_ms',
-      responseStatus: 'response_status',
-      failure: 'failure',
-    })
+    .select<ListenerAttempt[]>(db.raw(columnsOf(FIELDS)))
 }

@@ -1,29 +1,26 @@
 import { hasCode } from '../../errors.js'
 import { FIRST_ID } from '../../ids.js'
 import type { Database } from '../connection.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** A user's name for another party's number. It applies to all lines of the user. */
-export interface Contact {
-  id: string
-  number: string
-  name: string | null
+const FIELDS = {
+  id: internal<string>('id'),
+  number: internal<string>('number'),
+  name: internal<string | null>('name'),
   /** If set, messages from the number are stored but create no events. */
-  blockedAt: Date | null
-  createdAt: Date
+  blockedAt: internal<Date | null>('blocked_at'),
+  createdAt: internal<Date>('created_at'),
 }
+
+export type Contact = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 /** A field that is left out stays as it is. */
 export interface ContactChange {
   name?: string | null | undefined
   isBlocked?: boolean | undefined
-}
-
-const COLUMNS = {
-  id: 'id',
-  number: 'number',
-  name: 'name',
-  blockedAt: 'blocked_at',
-  createdAt: 'created_at',
 }
 
 /** A reader of all pages gives `afterId`: with an offset it would miss one for each that is deleted meanwhile. */
@@ -49,7 +46,7 @@ export async function listContactsOf(
     .orderBy('id')
     .offset(offset)
     .limit(limit)
-    .select<Contact[]>(COLUMNS)
+    .select<Contact[]>(db.raw(COLUMNS))
 }
 
 /** Returns those of the numbers that are contacts of the user. */
@@ -61,7 +58,7 @@ export async function findContactsOf(
   return db('contacts')
     .where({ user_id: userId })
     .whereIn('number', [...new Set(numbers)])
-    .select<Contact[]>(COLUMNS)
+    .select<Contact[]>(db.raw(COLUMNS))
 }
 
 /** The row stays locked until the transaction ends. */
@@ -73,7 +70,7 @@ export async function lockContact(
   return trx('contacts')
     .where({ user_id: userId, ...by })
     .forUpdate()
-    .first<Contact | undefined>(COLUMNS)
+    .first<Contact | undefined>(trx.raw(COLUMNS))
 }
 
 /** Makes a contact, or changes the one with this number. */
@@ -90,7 +87,7 @@ export async function upsertContact(
        blocked_at = case
          when :isBlocked::boolean is null then c.blocked_at
          when :isBlocked::boolean then coalesce(c.blocked_at, excluded.blocked_at) end
-     returning id, number, name, blocked_at as "blockedAt", created_at as "createdAt"`,
+     returning ${COLUMNS}`,
     { id, userId, number, name: name ?? null, isNamed: name !== undefined, isBlocked: isBlocked ?? null },
   )
   return rows[0]

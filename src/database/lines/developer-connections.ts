@@ -1,34 +1,41 @@
 import type { OptInEventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import type { DisabledReason } from '../endpoints/endpoints.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
-export interface DeveloperConnection {
-  lineId: string
-  enabled: boolean
+const FIELDS = {
+  lineId: internal<string>('c.line_id'),
+  enabled: internal<boolean>('c.enabled'),
   /** null if no outgoing webhook URL is set. */
-  endpointId: string | null
+  endpointId: internal<string | null>('e.id'),
   /** The same endpoint, or the one whose URL was removed. */
-  keptEndpointId: string | null
+  keptEndpointId: internal<string | null>('k.id'),
   /** The kept endpoint has them too. */
-  optInEvents: OptInEventType[]
-  outgoingWebhookUrl: string | null
-  endpointDisabledAt: Date | null
-  endpointDisabledReason: DisabledReason | null
+  optInEvents: internal<OptInEventType[]>(`coalesce(k.opt_in_events, '{}')`),
+  outgoingWebhookUrl: internal<string | null>('e.url'),
+  endpointDisabledAt: internal<Date | null>('e.disabled_at'),
+  endpointDisabledReason: internal<DisabledReason | null>('e.disabled_reason'),
   /** The time since which the endpoint has only failed. */
-  endpointFailingSince: Date | null
-  endpointFailureCount: number | null
+  endpointFailingSince: internal<Date | null>('e.failing_since'),
+  endpointFailureCount: internal<number | null>('e.consecutive_failure_count'),
   /** The time when its deliveries were paused. */
-  endpointPausedAt: Date | null
+  endpointPausedAt: internal<Date | null>('e.paused_at'),
   /** A user's id; null for the command line. */
-  endpointPausedBy: string | null
+  endpointPausedBy: internal<string | null>('e.paused_by'),
   /** Until then, events are also signed with the secret from before the last rotation. */
-  previousSecretUntil: Date | null
-  hasIncomingWebhook: boolean
-  incomingWebhookCreatedAt: Date | null
-  tokenRegeneratedAt: Date | null
+  previousSecretUntil: internal<Date | null>(
+    'case when e.previous_secret_until > now() then e.previous_secret_until end',
+  ),
+  hasIncomingWebhook: internal<boolean>('w.line_id is not null'),
+  incomingWebhookCreatedAt: internal<Date | null>('w.created_at'),
+  tokenRegeneratedAt: internal<Date | null>('w.regenerated_at'),
   /** Until then, the token from before the last regeneration also works. */
-  previousTokenUntil: Date | null
+  previousTokenUntil: internal<Date | null>(
+    'case when w.previous_token_until > now() then w.previous_token_until end',
+  ),
 }
+
+export type DeveloperConnection = Row<typeof FIELDS>
 
 export interface ConnectionOptions {
   /** True to keep others from changing the connection, its endpoints or its webhook until the transaction ends. */
@@ -44,34 +51,13 @@ export async function findConnection(
 ): Promise<DeveloperConnection | undefined> {
   // This is a separate statement: anything joined to a row that waited for its lock is as it was before the wait.
   if (isLocked) await db('developer_connections').where({ line_id: lineId }).forUpdate().select('line_id')
-  const row: DeveloperConnection | undefined = await db('developer_connections as c')
+  return db('developer_connections as c')
     .join('lines as l', 'l.id', 'c.line_id')
     .leftJoin('endpoints as k', 'k.id', 'c.endpoint_id')
     .leftJoin('endpoints as e', (join) => join.on('e.id', 'k.id').onNull('e.removed_at'))
     .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
-    .first({
-      lineId: 'c.line_id',
-      enabled: 'c.enabled',
-      endpointId: 'e.id',
-      keptEndpointId: 'k.id',
-      optInEvents: db.raw(`coalesce(k.opt_in_events, '{}')`),
-      outgoingWebhookUrl: 'e.url',
-      endpointDisabledAt: 'e.disabled_at',
-      endpointDisabledReason: 'e.disabled_reason',
-      endpointFailingSince: 'e.failing_since',
-      endpointFailureCount: 'e.consecutive_failure_count',
-      endpointPausedAt: 'e.paused_at',
-      endpointPausedBy: 'e.paused_by',
-      previousSecretUntil: db.raw(
-        'case when e.previous_secret_until > now() then e.previous_secret_until end',
-      ),
-      hasIncomingWebhook: db.raw('w.line_id is not null'),
-      incomingWebhookCreatedAt: 'w.created_at',
-      tokenRegeneratedAt: 'w.regenerated_at',
-      previousTokenUntil: db.raw('case when w.previous_token_until > now() then w.previous_token_until end'),
-    })
-  return row
+    .first<DeveloperConnection | undefined>(db.raw(columnsOf(FIELDS)))
 }
 
 /**

@@ -1,13 +1,18 @@
 import type { Database } from '../connection.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** What a line stores about another party's number. The owner's name for the number is in contacts. */
-export interface Peer {
-  number: string
-  optedOutAt: Date | null
+const FIELDS = {
+  number: internal<string>('c.number'),
+  optedOutAt: internal<Date | null>('c.opted_out_at'),
   /** If it is later than now, messages to the number wait until then. */
-  pausedUntil: Date | null
-  archivedAt: Date | null
+  pausedUntil: internal<Date | null>('c.paused_until'),
+  archivedAt: internal<Date | null>('c.archived_at'),
 }
+
+export type Peer = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 /** The change that a keyword has made for a peer. */
 export interface NotedKeyword {
@@ -94,7 +99,7 @@ export async function findPeer(
   lineId: string,
   number: string,
 ): Promise<Peer | undefined> {
-  return peers(db, userId, lineId).where({ 'c.number': number }).first<Peer | undefined>(COLUMNS)
+  return peers(db, userId, lineId).where({ 'c.number': number }).first<Peer | undefined>(db.raw(COLUMNS))
 }
 
 /** Lists the numbers that have opted out of a user's line, in order of the numbers. */
@@ -111,7 +116,7 @@ export async function listOptedOut(
     })
     .orderBy('c.number')
     .limit(limit)
-    .select<(Peer & { optedOutAt: Date })[]>(COLUMNS)
+    .select<(Peer & { optedOutAt: Date })[]>(db.raw(COLUMNS))
 }
 
 /** Lists the numbers with which a user's line is paused now. */
@@ -125,18 +130,11 @@ export async function listPaused(
     .where('c.paused_until', '>', db.fn.now())
     .orderBy('c.paused_until', 'desc')
     .limit(limit)
-    .select<(Peer & { pausedUntil: Date })[]>(COLUMNS)
+    .select<(Peer & { pausedUntil: Date })[]>(db.raw(COLUMNS))
 }
 
 function peers(db: Database, userId: string, lineId: string) {
   return db('line_peers as c')
     .join('lines as l', 'l.id', 'c.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
-}
-
-const COLUMNS = {
-  number: 'c.number',
-  optedOutAt: 'c.opted_out_at',
-  pausedUntil: 'c.paused_until',
-  archivedAt: 'c.archived_at',
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../connection.js'
 import { storable } from '../text.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 export type LineStatus = 'active' | 'disabled'
 
@@ -13,47 +14,33 @@ export interface Route {
   prefixes?: string[]
 }
 
-export interface Line {
-  id: string
-  userId: string
-  number: string
-  name: string
+const LINE_FIELDS = {
+  id: internal<string>('id'),
+  userId: internal<string>('user_id'),
+  number: internal<string>('number'),
+  name: internal<string>('name'),
   /** The name of its carrier account. */
-  carrierAccount: string
+  carrierAccount: internal<string>('carrier'),
   /** Accounts that it tries before its own, in order. */
-  routes: Route[]
-  status: LineStatus
-  country: string | null
+  routes: internal<Route[]>('routes'),
+  status: internal<LineStatus>('status'),
+  country: internal<string | null>('country'),
   /** Short codes that it may text; null if there are none. */
-  shortCodes: string[] | null
-  allowedCountries: string[] | null
+  shortCodes: internal<string[] | null>('short_codes'),
+  allowedCountries: internal<string[] | null>('allowed_countries'),
   /** Countries to which messages are refused for now, after a sudden rise; null if there are none. */
-  pausedCountries: string[] | null
-  messagesPerNumberPerMinute: number
-  messagesPerMinute: number
+  pausedCountries: internal<string[] | null>('paused_countries'),
+  messagesPerNumberPerMinute: internal<number>('messages_per_number_per_minute'),
+  messagesPerMinute: internal<number>('messages_per_minute'),
   /** The time when its sending was paused; null if it is not paused. */
-  pausedAt: Date | null
+  pausedAt: internal<Date | null>('paused_at'),
   /** A user's id; null for the command line. */
-  pausedBy: string | null
+  pausedBy: internal<string | null>('paused_by'),
 }
 
-const columns = {
-  id: 'id',
-  userId: 'user_id',
-  number: 'number',
-  name: 'name',
-  carrierAccount: 'carrier',
-  routes: 'routes',
-  status: 'status',
-  country: 'country',
-  shortCodes: 'short_codes',
-  allowedCountries: 'allowed_countries',
-  pausedCountries: 'paused_countries',
-  messagesPerNumberPerMinute: 'messages_per_number_per_minute',
-  messagesPerMinute: 'messages_per_minute',
-  pausedAt: 'paused_at',
-  pausedBy: 'paused_by',
-}
+export type Line = Row<typeof LINE_FIELDS>
+
+const COLUMNS = columnsOf(LINE_FIELDS)
 
 /** A line as its owner sees it. */
 export interface OwnLine extends Line {
@@ -98,7 +85,7 @@ export async function insertLine(db: Database, line: Omit<Line, 'routes' | 'shor
 }
 
 export async function findLineByNumber(db: Database, number: string): Promise<Line | undefined> {
-  return db('lines').where({ number }).first<Line | undefined>(columns)
+  return db('lines').where({ number }).first<Line | undefined>(db.raw(COLUMNS))
 }
 
 /** Returns results in the order of the numbers, which may be as a carrier wrote them. */
@@ -109,7 +96,7 @@ export async function findLinesByNumbers(
   const numbers = written.map(storable)
   const lines = await db('lines')
     .whereIn('number', [...new Set(numbers)])
-    .select<Line[]>(columns)
+    .select<Line[]>(db.raw(COLUMNS))
   const byNumber = new Map(lines.map((line) => [line.number, line]))
   return numbers.map((number) => byNumber.get(number))
 }
@@ -131,7 +118,7 @@ export async function listLinesEndingWith(db: Database, carrier: string, digits:
   return db('lines')
     .whereRaw('is_line_at(carrier, routes, ?)', [carrier])
     .whereLike('number', `%${digits}`)
-    .select<Line[]>(columns)
+    .select<Line[]>(db.raw(COLUMNS))
 }
 
 /** Lists the user's lines, oldest first. */
@@ -144,7 +131,7 @@ export async function listLinesOf(db: Database, userId: string, filter: LineFilt
         void query.where(`l.${column}`, value)
     })
     .select<OwnLine[]>([
-      Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, `l.${column}`])),
+      db.raw(COLUMNS),
       db.raw('coalesce(c.enabled, false) as "isConnected"'),
       db.raw(
         `(select m.created_at from messages m where m.line_id = l.id order by m.id desc limit 1) as "lastActivityAt"`,
@@ -178,7 +165,10 @@ export async function findLineNames(db: Database, ids: readonly string[]): Promi
  * @returns undefined if the user has no such line
  */
 export async function lockOwnLine(trx: Database, userId: string, id: string): Promise<Line | undefined> {
-  return trx('lines').where({ user_id: userId, id }).forNoKeyUpdate().first<Line | undefined>(columns)
+  return trx('lines')
+    .where({ user_id: userId, id })
+    .forNoKeyUpdate()
+    .first<Line | undefined>(trx.raw(COLUMNS))
 }
 
 export async function updateLineName(db: Database, id: string, name: string): Promise<void> {
@@ -228,7 +218,7 @@ export async function updateLineShortCodes(
 
 /** Finds any user's line, for operators. */
 export async function findAnyLine(db: Database, id: string): Promise<Line | undefined> {
-  return db('lines').where({ id }).first<Line | undefined>(columns)
+  return db('lines').where({ id }).first<Line | undefined>(db.raw(COLUMNS))
 }
 
 /** Lists every user's lines, oldest first, for operators. */
@@ -236,7 +226,7 @@ export async function listAllLines(db: Database): Promise<(Line & { connected: b
   return db('lines')
     .leftJoin('developer_connections', 'developer_connections.line_id', 'lines.id')
     .select<(Line & { connected: boolean })[]>([
-      Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, `lines.${column}`])),
+      db.raw(COLUMNS),
       db.raw('coalesce(developer_connections.enabled, false) as connected'),
     ])
     .orderBy('lines.id')
@@ -303,24 +293,20 @@ export async function countLinesOfCarriers(db: Database): Promise<Map<string, nu
 }
 
 /** The line that has a number, and its owner, as operators see it. */
-export interface LineOfNumber {
-  id: string
-  number: string
-  carrierAccount: string
-  userId: string
-  ownerEmail: string
+const OF_NUMBER_FIELDS = {
+  id: internal<string>('l.id'),
+  number: internal<string>('l.number'),
+  carrierAccount: internal<string>('l.carrier'),
+  userId: internal<string>('l.user_id'),
+  ownerEmail: internal<string>('u.email'),
 }
+
+export type LineOfNumber = Row<typeof OF_NUMBER_FIELDS>
 
 /** Finds the lines that these numbers (E.164) belong to, for operators. */
 export async function findLinesOfNumbers(db: Database, numbers: readonly string[]): Promise<LineOfNumber[]> {
   return db('lines as l')
     .join('users as u', 'u.id', 'l.user_id')
     .whereRaw('l.number = any (?::text[])', [[...numbers]])
-    .select<LineOfNumber[]>({
-      id: 'l.id',
-      number: 'l.number',
-      carrierAccount: 'l.carrier',
-      userId: 'l.user_id',
-      ownerEmail: 'u.email',
-    })
+    .select<LineOfNumber[]>(db.raw(columnsOf(OF_NUMBER_FIELDS)))
 }

@@ -1,18 +1,23 @@
 import type { Database } from '../connection.js'
 import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** A notification to people. */
-export interface Notice {
-  id: string
-  kind: string
-  subject: string
+const FIELDS = {
+  id: internal<string>('id'),
+  kind: internal<string>('kind'),
+  subject: internal<string>('subject'),
   /** The owner of the line or application that it is about; null if it is about the service as a whole. */
-  userId: string | null
-  at: Date
+  userId: internal<string | null>('user_id'),
+  at: internal<Date>('at'),
   /** The details; `src/domain/operating/notices/kinds.ts` says which ones each kind has. */
-  details: unknown
+  details: internal<unknown>('details'),
 }
+
+export type Notice = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 export type NewNotice = Omit<Notice, 'at'>
 
@@ -48,15 +53,6 @@ export async function listNoticeReceivers(
   return rows
 }
 
-const COLUMNS = {
-  id: 'id',
-  kind: 'kind',
-  subject: 'subject',
-  userId: 'user_id',
-  at: 'at',
-  details: 'details',
-}
-
 export async function insertNotices(trx: Database, notices: readonly NewNotice[]): Promise<void> {
   await trx.raw(
     `insert into notices (id, kind, subject, user_id, details)
@@ -81,7 +77,7 @@ export async function listNotices(
   { before, limit }: Page,
   { kinds, words }: NoticeFilter = {},
 ): Promise<Notice[]> {
-  const found = seenBy(db, reader).orderBy('id', 'desc').limit(limit).select<Notice[]>(COLUMNS)
+  const found = seenBy(db, reader).orderBy('id', 'desc').limit(limit).select<Notice[]>(db.raw(COLUMNS))
   if (before !== undefined) void found.where('id', '<', before)
   if (kinds !== undefined) void found.whereIn('kind', [...kinds])
   if (words !== undefined)
@@ -97,7 +93,7 @@ export async function findNotices(db: Database, ids: readonly string[]): Promise
   return db('notices')
     .whereIn('id', [...ids])
     .orderBy('id')
-    .select<Notice[]>(COLUMNS)
+    .select<Notice[]>(db.raw(COLUMNS))
 }
 
 /** Returns those of the ids that no endpoint and no carrier account has any more. */

@@ -1,19 +1,22 @@
 import type { Database } from '../connection.js'
 import { runNamed } from '../named-statement.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
-export interface ApiToken {
-  id: string
-  name: string
-  createdAt: Date
-  lastUsedAt: Date | null
+const FIELDS = {
+  id: internal<string>('t.id'),
+  name: internal<string>('t.name'),
+  createdAt: internal<Date>('t.created_at'),
+  lastUsedAt: internal<Date | null>('t.last_used_at'),
   /** null if it never expires. */
-  expiresAt: Date | null
-  isExpired: boolean
-  isReadOnly: boolean
+  expiresAt: internal<Date | null>('t.expires_at'),
+  isExpired: internal<boolean>('coalesce(t.expires_at <= now(), false)'),
+  isReadOnly: internal<boolean>('t.is_read_only'),
   /** The line that it is for; null for everything that the user has. */
-  lineId: string | null
-  lineName: string | null
+  lineId: internal<string | null>('t.line_id'),
+  lineName: internal<string | null>('l.name'),
 }
+
+export type ApiToken = Row<typeof FIELDS>
 
 export interface TokenScope {
   isReadOnly: boolean
@@ -54,19 +57,7 @@ export async function listApiTokens(db: Database, userId: string): Promise<ApiTo
   return db('api_tokens as t')
     .leftJoin('lines as l', 'l.id', 't.line_id')
     .where({ 't.user_id': userId })
-    .select<ApiToken[]>([
-      {
-        id: 't.id',
-        name: 't.name',
-        createdAt: 't.created_at',
-        lastUsedAt: 't.last_used_at',
-        expiresAt: 't.expires_at',
-        isReadOnly: 't.is_read_only',
-        lineId: 't.line_id',
-        lineName: 'l.name',
-      },
-      db.raw('coalesce(t.expires_at <= now(), false) as "isExpired"'),
-    ])
+    .select<ApiToken[]>(db.raw(columnsOf(FIELDS)))
     .orderBy('t.id', 'desc')
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../connection.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 import type { Session } from './sessions.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 export interface NewPortalLink {
   tokenHash: Buffer
@@ -13,19 +14,16 @@ export interface NewPortalLink {
 }
 
 /** The target of the link. */
-export interface PortalLink {
-  userId: string
-  lineIds: string[]
-  sessionSeconds: number
-  madeBy: string
+const LINK_FIELDS = {
+  userId: internal<string>('user_id'),
+  lineIds: internal<string[]>('line_ids'),
+  sessionSeconds: internal<number>('session_seconds'),
+  madeBy: internal<string>('made_by'),
 }
 
-const LINK = [
-  'user_id as userId',
-  'line_ids as lineIds',
-  'session_seconds as sessionSeconds',
-  'made_by as madeBy',
-]
+export type PortalLink = Row<typeof LINK_FIELDS>
+
+const LINK = columnsOf(LINK_FIELDS)
 /** Whatever an operator's program made ends with the operator's access. */
 const IS_MAKER_OPERATOR = `exists (select from users maker
   where maker.id = made_by and maker.disabled_at is null and maker.role = 'operator')`
@@ -45,7 +43,7 @@ export async function findPortalLinkRow(db: Database, tokenHash: Buffer): Promis
   return db('portal_links')
     .where({ token_hash: tokenHash })
     .whereRaw(`expires_at > now() and ${IS_MAKER_OPERATOR}`)
-    .first<PortalLink | undefined>(LINK)
+    .first<PortalLink | undefined>(db.raw(LINK))
 }
 
 /** @returns undefined if it is used up, too old, or its maker's access has ended */
@@ -54,7 +52,7 @@ export async function takePortalLink(trx: Database, tokenHash: Buffer): Promise<
     .where({ token_hash: tokenHash })
     .whereRaw(`expires_at > now() and ${IS_MAKER_OPERATOR}`)
     .delete()
-    .returning<PortalLink[]>(LINK)
+    .returning<PortalLink[]>(trx.raw(LINK))
   return link
 }
 

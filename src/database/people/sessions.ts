@@ -1,6 +1,7 @@
 import type { Database } from '../connection.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 import type { Role } from './users.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 export interface Session {
   id: string
@@ -18,12 +19,14 @@ export interface Session {
   portalMadeBy?: string
 }
 
-export interface ListedSession {
-  id: string
-  userAgent: string
-  createdAt: Date
-  lastSeenAt: Date
+const LISTED_FIELDS = {
+  id: internal<string>('id'),
+  userAgent: internal<string>('user_agent'),
+  createdAt: internal<Date>('created_at'),
+  lastSeenAt: internal<Date>('last_seen_at'),
 }
+
+export type ListedSession = Row<typeof LISTED_FIELDS>
 
 /**
  * True for a session until 12 h after the sign-in, and 30 min after the last request (OWASP Session Management,
@@ -106,12 +109,7 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
   return db('sessions')
     .where({ user_id: userId })
     .whereRaw(ALIVE)
-    .select<ListedSession[]>({
-      id: 'id',
-      userAgent: 'user_agent',
-      createdAt: 'created_at',
-      lastSeenAt: 'last_seen_at',
-    })
+    .select<ListedSession[]>(db.raw(columnsOf(LISTED_FIELDS)))
     .orderBy('id', 'desc')
 }
 

@@ -1,22 +1,27 @@
 import type { Database } from '../connection.js'
 import { allOf, type Page } from '../lists.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
 /** An operator runs the service; a user only has lines. */
 export type Role = 'user' | 'operator'
 
-export interface User {
-  id: string
-  email: string
-  name: string
-  role: Role
+const FIELDS = {
+  id: internal<string>('id'),
+  email: internal<string>('email'),
+  name: internal<string>('name'),
+  role: internal<Role>('role'),
   /** False if the user has to set one before signing in. */
-  hasPassword: boolean
+  hasPassword: internal<boolean>('password_hash is not null'),
   /** The time when the user was disabled; null for a user who is not. */
-  disabledAt: Date | null
+  disabledAt: internal<Date | null>('disabled_at'),
   /** The time when a disabled user's lines and applications were stopped; null if they continue. */
-  stoppedAt: Date | null
+  stoppedAt: internal<Date | null>('stopped_at'),
 }
+
+export type User = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 export interface NewUser {
   id: string
@@ -25,18 +30,6 @@ export interface NewUser {
   role: Role
   passwordHash?: string
 }
-
-const columns = (db: Database) => [
-  {
-    id: 'id',
-    email: 'email',
-    name: 'name',
-    role: 'role',
-    disabledAt: 'disabled_at',
-    stoppedAt: 'stopped_at',
-  },
-  db.raw('password_hash is not null as "hasPassword"'),
-]
 
 /** @returns false if the address is taken */
 export async function insertUser(db: Database, user: NewUser): Promise<boolean> {
@@ -50,11 +43,11 @@ export async function insertUser(db: Database, user: NewUser): Promise<boolean> 
 }
 
 export async function findUser(db: Database, id: string): Promise<User | undefined> {
-  return db('users').where({ id }).first<User | undefined>(columns(db))
+  return db('users').where({ id }).first<User | undefined>(db.raw(COLUMNS))
 }
 
 export async function findUserByEmail(db: Database, email: string): Promise<User | undefined> {
-  return db('users').whereRaw('lower(email) = lower(?)', [email]).first<User | undefined>(columns(db))
+  return db('users').whereRaw('lower(email) = lower(?)', [email]).first<User | undefined>(db.raw(COLUMNS))
 }
 
 export interface ListedUser extends User {
@@ -91,7 +84,7 @@ export async function listUsers(
   sort: UserSort = 'newest',
 ): Promise<ListedUser[]> {
   const query = db('users as u').select<ListedUser[]>([
-    ...columns(db),
+    db.raw(COLUMNS),
     db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`),
   ])
   const { sql, bindings } = matching({ words, role })

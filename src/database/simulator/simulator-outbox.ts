@@ -1,15 +1,18 @@
 import type { Database } from '../connection.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
+import { columnsOf, internal, type Row } from '../../shape.js'
 
-export interface SimulatedMessage {
-  carrierMessageId: string
-  messageId: string
-  fromNumber: string
-  toNumber: string
-  text: string | null
-  mediaUrls: string[]
+const FIELDS = {
+  carrierMessageId: internal<string>('carrier_message_id'),
+  messageId: internal<string>('message_id'),
+  fromNumber: internal<string>('from_number'),
+  toNumber: internal<string>('to_number'),
+  text: internal<string | null>('text'),
+  mediaUrls: internal<string[]>('media_urls'),
 }
+
+export type SimulatedMessage = Row<typeof FIELDS>
 
 export async function insertSimulatedMessages(
   db: Database,
@@ -33,15 +36,7 @@ export async function listSimulatedMessages(
         void query.whereIn('from_number', db('lines').where({ user_id: userId }).select('number'))
       }
     })
-    .select<(SimulatedMessage & { takenAt: Date })[]>({
-      carrierMessageId: 'carrier_message_id',
-      messageId: 'message_id',
-      fromNumber: 'from_number',
-      toNumber: 'to_number',
-      text: 'text',
-      mediaUrls: 'media_urls',
-      takenAt: 'taken_at',
-    })
+    .select<(SimulatedMessage & { takenAt: Date })[]>(db.raw(`${columnsOf(FIELDS)}, taken_at as "takenAt"`))
     .orderBy('carrier_message_id', 'desc')
     .limit(limit)
 }

@@ -1,36 +1,27 @@
 import type { Database } from '../../connection.js'
+import { columnsOf, internal, type Row } from '../../../shape.js'
 
-export interface Passkey {
-  id: string
-  userId: string
-  name: string
+const FIELDS = {
+  id: internal<string>('id'),
+  userId: internal<string>('user_id'),
+  name: internal<string>('name'),
   /** The browser's id of it. */
-  credentialId: string
-  publicKey: Buffer
+  credentialId: internal<string>('credential_id'),
+  publicKey: internal<Buffer>('public_key'),
   /** The authenticator's count of its uses; many always say 0. */
-  counter: number
-  transports: string[]
-  createdAt: Date
-  lastUsedAt: Date | null
+  counter: internal<number>('counter::float8'),
+  transports: internal<string[]>('transports'),
+  createdAt: internal<Date>('created_at'),
+  lastUsedAt: internal<Date | null>('last_used_at'),
 }
 
-const columns = (db: Database) => [
-  {
-    id: 'id',
-    userId: 'user_id',
-    name: 'name',
-    credentialId: 'credential_id',
-    publicKey: 'public_key',
-    transports: 'transports',
-    createdAt: 'created_at',
-    lastUsedAt: 'last_used_at',
-  },
-  db.raw('counter::float8 as counter'),
-]
+export type Passkey = Row<typeof FIELDS>
+
+const COLUMNS = columnsOf(FIELDS)
 
 /** Lists the oldest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
-  return db('passkeys').where({ user_id: userId }).select<Passkey[]>(columns(db)).orderBy('id')
+  return db('passkeys').where({ user_id: userId }).select<Passkey[]>(db.raw(COLUMNS)).orderBy('id')
 }
 
 /** @returns false if a user has it already */
@@ -61,7 +52,7 @@ export async function lockPasskey(trx: Database, credentialId: string): Promise<
     .where({ credential_id: credentialId })
     .whereExists(trx('users').whereRaw('users.id = passkeys.user_id').where({ disabled_at: null }))
     .forUpdate()
-    .first<Passkey | undefined>(columns(trx))
+    .first<Passkey | undefined>(trx.raw(COLUMNS))
 }
 
 export async function hasPasskey(db: Database, userId: string, id: string): Promise<boolean> {

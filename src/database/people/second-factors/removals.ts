@@ -1,19 +1,23 @@
 import type { Database } from '../../connection.js'
-
-export interface AskedRemoval {
-  id: string
-  userId: string
-  askedBy: string
-  /** The address of the operator who requested it. */
-  askedByEmail: string
-  reason: string
-  askedAt: Date
-  /** After this time it can no longer be confirmed. */
-  endsAt: Date
-}
+import { columnsOf, internal, type Row } from '../../../shape.js'
 
 /** This is long enough for someone who is asleep, and short enough that people still remember which operator asked. */
 const LIFETIME = `interval '24 hours'`
+
+const FIELDS = {
+  id: internal<string>('r.id'),
+  userId: internal<string>('r.user_id'),
+  askedBy: internal<string>('r.asked_by'),
+  /** The address of the operator who requested it. */
+  askedByEmail: internal<string>('u.email'),
+  reason: internal<string>('r.reason'),
+  askedAt: internal<Date>('r.asked_at'),
+  /** After this time it can no longer be confirmed. */
+  endsAt: internal<Date>(`r.asked_at + ${LIFETIME}`),
+}
+
+export type AskedRemoval = Row<typeof FIELDS>
+
 const ALIVE = `r.asked_at > now() - ${LIFETIME}`
 
 /** Finds it only while the person who asked is still an operator who may. */
@@ -22,17 +26,7 @@ export async function findRemoval(db: Database, userId: string): Promise<AskedRe
     .join('users as u', 'u.id', 'r.asked_by')
     .where({ 'r.user_id': userId, 'u.role': 'operator', 'u.disabled_at': null })
     .whereRaw(ALIVE)
-    .first<AskedRemoval | undefined>([
-      {
-        id: 'r.id',
-        userId: 'r.user_id',
-        askedBy: 'r.asked_by',
-        askedByEmail: 'u.email',
-        reason: 'r.reason',
-        askedAt: 'r.asked_at',
-      },
-      db.raw(`r.asked_at + ${LIFETIME} as "endsAt"`),
-    ])
+    .first<AskedRemoval | undefined>(db.raw(columnsOf(FIELDS)))
 }
 
 /** Replaces a request that is over; the caller holds the lock of the user. */

@@ -67,13 +67,11 @@ export async function setMonthlyCap(
 
 /** Returns the caps that apply to a line: its own, and its user's. */
 export async function findMonthlyCapsOfLine(
-  { db }: Pick<Context, 'db'>,
+  context: Pick<Context, 'db'>,
   { id, userId }: Pick<Line, 'id' | 'userId'>,
 ): Promise<MonthlyCap[]> {
-  const rows = await listMonthlyCaps(db, [id, userId], NEAR)
-  return [id, userId].flatMap((ownerId) =>
-    rows.filter((row) => row.ownerId === ownerId).map((row) => view(row, ownerId === id ? 'line' : 'user')),
-  )
+  const caps = await findMonthlyCapsOfUser(context, { id: userId }, [{ id }])
+  return [id, userId].flatMap((ownerId) => caps.get(ownerId) ?? [])
 }
 
 /** Returns a user's cap, and those of the lines, by the ids of their owners. */

@@ -84,11 +84,11 @@ export async function setSpendCap(
 
 /** Returns the caps that apply to a line: its own, and its user's. */
 export async function findCapsOfLine(
-  { db }: Pick<Context, 'db'>,
+  context: Pick<Context, 'db'>,
   { id, userId }: Pick<Line, 'id' | 'userId'>,
 ): Promise<SpendCap[]> {
-  const rows = await listSpendCaps(db, [id, userId])
-  return [...viewCaps(rows, id, 'line'), ...viewCaps(rows, userId, 'user')]
+  const caps = await findCapsOfUser(context, { id: userId }, [{ id }])
+  return [id, userId].flatMap((ownerId) => caps.get(ownerId) ?? [])
 }
 
 /** Returns a user's cap, and those of the lines, by the ids of their owners. */
@@ -98,21 +98,11 @@ export async function findCapsOfUser(
   lines: readonly Pick<Line, 'id'>[],
 ): Promise<Map<string, SpendCap>> {
   const rows = await listSpendCaps(db, [id, ...lines.map((line) => line.id)])
-  return new Map(
-    rows.flatMap((row) =>
-      viewCaps([row], row.ownerId, row.ownerId === id ? 'user' : 'line').map((cap) => [row.ownerId, cap]),
-    ),
-  )
+  return new Map(rows.map((row) => [row.ownerId, view(row, row.ownerId === id ? 'user' : 'line')]))
 }
 
-function viewCaps(rows: readonly CapRow[], ownerId: string, of: SpendCap['of']): SpendCap[] {
-  return rows
-    .filter((row) => row.ownerId === ownerId)
-    .map(({ segmentsPerDay, used }) => ({
-      ...{ of, segmentsPerDay, used },
-      isNear: used >= NEAR * segmentsPerDay,
-      resetsAt: nextDay(),
-    }))
+function view({ segmentsPerDay, used }: CapRow, of: SpendCap['of']): SpendCap {
+  return { of, segmentsPerDay, used, isNear: used >= NEAR * segmentsPerDay, resetsAt: nextDay() }
 }
 
 /** Returns the beginning of the day after this one, in UTC. */

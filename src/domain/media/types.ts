@@ -3,13 +3,13 @@ import type { MediaPurpose } from '../../database/media/reading.js'
 /** This is enough to tell every type. A larger piece could be made so that reading it blocks the event loop. */
 const BEGINNING_BYTES = 64 * 1024
 
-const PICTURES: [string, string][] = [
+export const PICTURES: [string, string][] = [
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
   ['gif', 'image/gif'],
 ]
 
-const SOUNDS: [string, string][] = [
+export const SOUNDS: [string, string][] = [
   ['mp3', 'audio/mpeg'],
   ['wav', 'audio/wav'],
   ['amr', 'audio/amr'],

@@ -3,7 +3,7 @@ import { findUpload, insertUpload, type Upload } from '../../database/media/uplo
 import { UserError } from '../../errors.js'
 import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'
-import { extensionOf, TOO_MANY_BYTES } from './types.js'
+import { extensionOf, PICTURES, SOUNDS, TOO_MANY_BYTES } from './types.js'
 import { uploadUrl } from './upload-url.js'
 
 /** The kinds of files that a form can have; its fields have the same names. */
@@ -14,22 +14,8 @@ export type UploadField = 'picture' | 'recording'
  * sound.
  */
 const TYPES: Record<UploadField, Map<string, string>> = {
-  picture: new Map([
-    ['png', 'image/png'],
-    ['jpg', 'image/jpeg'],
-    ['gif', 'image/gif'],
-  ]),
-  recording: new Map([
-    ['wav', 'audio/wav'],
-    ['mp3', 'audio/mpeg'],
-    ['ogg', 'audio/ogg'],
-    ['oga', 'audio/ogg'],
-    ['opus', 'audio/ogg'],
-    ['webm', 'audio/webm'],
-    ['m4a', 'audio/mp4'],
-    ['mp4', 'audio/mp4'],
-    ['amr', 'audio/amr'],
-  ]),
+  picture: new Map(PICTURES),
+  recording: new Map([...SOUNDS, ['webm', 'audio/webm'], ['mp4', 'audio/mp4']]),
 }
 
 const REFUSALS: Record<UploadField, string> = {

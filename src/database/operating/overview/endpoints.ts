@@ -2,8 +2,8 @@ import type { Database } from '../../connection.js'
 import { WITHOUT_MEDIA } from '../../endpoints/deliveries/creating.js'
 import { COUNTS } from '../../endpoints/deliveries/waiting.js'
 
-/** An endpoint that takes no events, or fewer than it should. */
-export interface TroubledEndpoint {
+/** An endpoint, with what people know it by. */
+export interface NamedEndpoint {
   id: string
   url: string
   userId: string
@@ -13,6 +13,10 @@ export interface TroubledEndpoint {
   lineName: string | null
   applicationId: string | null
   applicationName: string | null
+}
+
+/** An endpoint that takes no events, or fewer than it should. */
+export interface TroubledEndpoint extends NamedEndpoint {
   failingSince: Date | null
   consecutiveFailureCount: number
   /** Why the last attempt failed, while the endpoint is failing. */
@@ -87,10 +91,7 @@ export interface TroubledGroup {
   /** The most failures in a row of any of them. */
   failureCount: number
   /** The endpoints that are named. */
-  endpoints: (Pick<
-    TroubledEndpoint,
-    'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'lineName' | 'applicationId' | 'applicationName'
-  > & { ownerEmail: string })[]
+  endpoints: (NamedEndpoint & { ownerEmail: string })[]
 }
 
 /** The number of endpoints of a group that are named as examples, for the person who fixes a common cause. */
@@ -133,18 +134,7 @@ export async function listEndpointsToTell(
   return rows
 }
 
-export type HoldingEndpoint = Pick<
-  TroubledEndpoint,
-  | 'id'
-  | 'url'
-  | 'userId'
-  | 'lineId'
-  | 'lineNumber'
-  | 'lineName'
-  | 'applicationId'
-  | 'applicationName'
-  | 'heldCount'
->
+export type HoldingEndpoint = NamedEndpoint & { heldCount: number }
 
 /** The most held events that are counted. */
 const MAX_HELD = 10_000

@@ -71,6 +71,19 @@ export async function readList<Row>(db: Database, { sql, bindings }: Sql): Promi
   return rows
 }
 
+/** Counts the rows of a `from` clause. */
+export async function countOf(
+  db: Database,
+  from: string,
+  bindings: readonly (string | number)[] | Record<string, string | number>,
+): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from ${from}`,
+    bindings,
+  )
+  return rows[0].count
+}
+
 /**
  * The number of the newest messages, of all lines together, that are searched if there is no index: reading them
  * takes about 50 ms. It is SQL over `lines l`; each line has its share, and no less than a thousand.

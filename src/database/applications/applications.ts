@@ -1,6 +1,7 @@
 import { columnsOf } from '../../shape.js'
 import { APPLICATION_FIELDS, type Application, type ApplicationKind } from './application.js'
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 
 /** The fields that its owner can change at any time, except the webhook URL. */
 export interface ApplicationFields {
@@ -35,11 +36,7 @@ export async function listApplicationsOf(db: Database, userId: string): Promise<
 }
 
 export async function countApplications(db: Database, userId: string): Promise<number> {
-  const row = await db('applications')
-    .where({ user_id: userId })
-    .whereNull('deleted_at')
-    .first<{ count: number }>(db.raw('count(*)::int as count'))
-  return row.count
+  return countOf(db, 'applications where user_id = ? and deleted_at is null', [userId])
 }
 
 /**

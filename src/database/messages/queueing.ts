@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, OutcomeUnknown, type UserError } from '../../errors.js'
 import { callFunction } from '../answers.js'
 import { givingWay, type Database } from '../connection.js'
+import { countOf } from '../lists.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
@@ -249,9 +250,5 @@ function asAnswer(row: Row): QueueAnswer {
 
 /** Counts all waiting messages, up to `limit`. */
 export async function countQueued(db: Database, limit: number): Promise<number> {
-  const result = await db.raw<{ rows: { count: number }[] }>(
-    `select count(*)::integer as count from (select 1 from messages where status = 'queued' limit ?) waiting`,
-    [limit],
-  )
-  return result.rows[0]?.count ?? 0
+  return countOf(db, `(select 1 from messages where status = 'queued' limit ?) waiting`, [limit])
 }

@@ -1,5 +1,6 @@
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 import { toJson } from '../text.js'
 
 /** The messages of one line to one number are sent one after another. */
@@ -112,11 +113,7 @@ const WAITS_FOR_CARRIER = `${WAITS_FOR_TIME} and m.error is not null`
 
 /** Counts a line's messages that wait until the carrier is tried again, up to a limit. */
 export async function countWaitingForCarrier(db: Database, lineId: string, max: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_CARRIER} limit ?) m`,
-    [lineId, max],
-  )
-  return rows[0].count
+  return countOf(db, `(select from messages m where ${WAITS_FOR_CARRIER} limit ?) m`, [lineId, max])
 }
 
 /** Does the same as `makeMessageDue` for those of a line, in the order in which they are to be sent. */

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
 import { IS_QUEUED, requeueHeads, type Requeued } from './requeueing.js'
 import type { Ended, Settled } from './sending.js'
@@ -99,11 +100,7 @@ export async function makeQueuedUnknown(db: Database, before: Date, limit: numbe
 
 /** Counts what `makeQueuedUnknown` would find. */
 export async function countQueuedBefore(db: Database, before: Date): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from messages where ${MAY_HAVE_GONE}`,
-    [before.toISOString()],
-  )
-  return rows[0].count
+  return countOf(db, `messages where ${MAY_HAVE_GONE}`, [before.toISOString()])
 }
 
 /** Makes lost workers' messages `unknown`: they may have been sent, so they are never sent again automatically. */

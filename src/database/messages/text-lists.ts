@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 import { FORGOTTEN } from '../people/forgotten.js'
 import { toJson } from '../text.js'
 
@@ -124,23 +125,15 @@ export async function listTextResults(
 
 /** Counts the messages that wait on the line, up to `limit`. */
 export async function countWaitingOnLine(db: Database, lineId: string, limit: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (
-       select 1 from messages where line_id = ? and status in ('queued', 'sending') limit ?) w`,
-    [lineId, limit],
-  )
-  return rows[0].count
+  const waiting = `select 1 from messages where line_id = ? and status in ('queued', 'sending') limit ?`
+  return countOf(db, `(${waiting}) w`, [lineId, limit])
 }
 
 /** As `countWaitingOnLine`, on all lines that may send by a carrier account. */
 export async function countWaitingAtAccount(db: Database, name: string, limit: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (
-       select 1 from lines l join messages m on m.line_id = l.id and m.status in ('queued', 'sending')
-       where is_line_at(l.carrier, l.routes, ?) limit ?) w`,
-    [name, limit],
-  )
-  return rows[0].count
+  const waiting = `select 1 from lines l join messages m on m.line_id = l.id and m.status in ('queued', 'sending')
+    where is_line_at(l.carrier, l.routes, ?) limit ?`
+  return countOf(db, `(${waiting}) w`, [name, limit])
 }
 
 /** True if none of the line's carrier accounts has taken a message since it last failed, apart from those that are paused. */

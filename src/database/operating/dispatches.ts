@@ -1,6 +1,7 @@
 import { newId } from '../../ids.js'
 import { fromNow, writeAttempts, type Attempt } from '../claims.js'
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 
 /** A mail to one person: a notification, or a link to set a password. */
 export interface Dispatch extends Attempt {
@@ -92,11 +93,8 @@ async function endWaiting(
 
 /** Counts the links that were requested in the last hour. */
 export async function countRecentResetLinks(trx: Database, userId: string): Promise<number> {
-  const row = await trx('dispatches')
-    .where({ user_id: userId, kind: 'reset_link' })
-    .whereRaw(`id >= lowest_id_at(now() - interval '1 hour')`)
-    .first<{ count: number }>(trx.raw('count(*)::int as count'))
-  return row.count
+  const recent = `dispatches where user_id = ? and kind = 'reset_link' and id >= lowest_id_at(now() - interval '1 hour')`
+  return countOf(trx, recent, [userId])
 }
 
 /** Claims all notifications that are due to the person who has waited longest, as far as they fit into one mail. */

@@ -13,7 +13,7 @@ import {
 } from '../../shape.js'
 import { fromNow, writeAttempts, type Attempt, type Changes, type RowJob } from '../claims.js'
 import { transaction, type Database } from '../connection.js'
-import type { Page } from '../lists.js'
+import { countOf, type Page } from '../lists.js'
 import { dropTexts } from '../messages/text-lists.js'
 import { toJson } from '../text.js'
 
@@ -340,11 +340,7 @@ export async function stopTextLists(
 
 /** Counts what `stopTextLists` would find. */
 export async function countTextLists(db: Database, before: Date): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from tasks where ${UNDER_WAY}`,
-    [before.toISOString()],
-  )
-  return rows[0].count
+  return countOf(db, `tasks where ${UNDER_WAY}`, [before.toISOString()])
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 import { runNamed } from '../named-statement.js'
 import { columnsOf, internal, type Row } from '../../shape.js'
 
@@ -46,10 +47,7 @@ export async function insertApiToken(
 }
 
 export async function countApiTokens(db: Database, userId: string): Promise<number> {
-  const row = await db('api_tokens')
-    .where({ user_id: userId })
-    .first<{ count: number }>(db.raw('count(*)::int as count'))
-  return row.count
+  return countOf(db, 'api_tokens where user_id = ?', [userId])
 }
 
 /** Lists the newest first. `lastUsedAt` is accurate to the minute. */

@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import { countOf } from '../lists.js'
 import { CONTACT_NUMBER } from '../messages/reading.js'
 import { PERSON_TEXTS } from '../messages/text-lists.js'
 
@@ -101,11 +102,7 @@ export async function listUsersWith(db: Database, person: PersonOnLines): Promis
 }
 
 export async function countSimulated(db: Database, number: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    'select count(*)::integer as count from simulator_outbox where to_number = ?',
-    [number],
-  )
-  return rows[0].count
+  return countOf(db, 'simulator_outbox where to_number = ?', [number])
 }
 
 /** Lists users' names for the number, and their blocks. */

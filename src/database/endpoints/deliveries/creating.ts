@@ -2,6 +2,7 @@ import { isOptIn, type OptInEventType, type AccountEventType } from '../../../ev
 import { newId } from '../../../ids.js'
 import { callFunction, columnsOfAnswer, type Answer } from '../../answers.js'
 import type { Database } from '../../connection.js'
+import { countOf } from '../../lists.js'
 import type { Event } from '../events.js'
 import { toJson } from '../../text.js'
 
@@ -96,12 +97,8 @@ export async function announceEvents(
 export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
 
 export async function countHeldDeliveries(db: Database, endpointId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: number }[] }>(
-    `select count(*)::integer as count from deliveries
-     where endpoint_id = ? and status = 'held' and not ${WITHOUT_MEDIA}`,
-    [endpointId],
-  )
-  return rows[0]?.count ?? 0
+  const held = `deliveries where endpoint_id = ? and status = 'held' and not ${WITHOUT_MEDIA}`
+  return countOf(db, held, [endpointId])
 }
 
 /**

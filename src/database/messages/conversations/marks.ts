@@ -1,4 +1,5 @@
 import { transaction, type Database } from '../../connection.js'
+import { countOf } from '../../lists.js'
 import { CONTACT_NUMBER } from '../reading.js'
 
 /**
@@ -159,11 +160,10 @@ async function countUnread(
   bindings: Record<string, string | number>,
   condition = '',
 ): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
-    `select count(*)::integer as count from (
-       select 1 from lines l join line_peers k on k.line_id = l.id and k.unread_id is not null
-       where l.user_id = :userId ${condition} limit :limit) found`,
+  return countOf(
+    db,
+    `(select 1 from lines l join line_peers k on k.line_id = l.id and k.unread_id is not null
+      where l.user_id = :userId ${condition} limit :limit) found`,
     bindings,
   )
-  return rows[0].count
 }

@@ -1,10 +1,8 @@
 import type { Database } from '../../connection.js'
+import { countOf } from '../../lists.js'
 
 export async function countRecoveryCodes(db: Database, userId: string): Promise<number> {
-  const row = await db('recovery_codes')
-    .where({ user_id: userId })
-    .first<{ count: number }>(db.raw('count(*)::int as count'))
-  return row.count
+  return countOf(db, 'recovery_codes where user_id = ?', [userId])
 }
 
 export async function insertRecoveryCodes(db: Database, userId: string, hashes: Buffer[]): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Database } from '../connection.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
-import type { NewSession } from './sessions.js'
 
 /**
  * The session of a user who has given the password, but not yet the second factor. It gives access only to that step.
@@ -12,15 +11,6 @@ export interface HalfOpenSession {
 }
 
 const ALIVE = `h.created_at > now() - interval '10 minutes'`
-
-export async function insertHalfOpenSession(db: Database, session: NewSession): Promise<void> {
-  await db('half_open_sessions').insert({
-    id: session.id,
-    user_id: session.userId,
-    token_hash: session.tokenHash,
-    user_agent: session.userAgent,
-  })
-}
 
 /**
  * Does not find that of a disabled user, nor that of a user whose second factor has been removed since: they have to

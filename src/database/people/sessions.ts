@@ -41,8 +41,12 @@ export interface NewSession {
   userAgent: string
 }
 
-export async function insertSession(db: Database, session: NewSession): Promise<void> {
-  await db('sessions').insert({
+export async function insertSession(
+  db: Database,
+  session: NewSession,
+  table: 'sessions' | 'half_open_sessions' = 'sessions',
+): Promise<void> {
+  await db(table).insert({
     id: session.id,
     user_id: session.userId,
     token_hash: session.tokenHash,

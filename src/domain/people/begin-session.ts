@@ -1,5 +1,4 @@
 import type { Database } from '../../database/connection.js'
-import { insertHalfOpenSession } from '../../database/people/half-open-sessions.js'
 import { hasSecondFactor } from '../../database/people/second-factors/has-one.js'
 import { deleteOldestSessions, insertSession, type NewSession } from '../../database/people/sessions.js'
 import { record } from '../operating/audit.js'
@@ -31,7 +30,7 @@ export async function beginSession(
 ): Promise<BegunSession> {
   const { token, row } = newSession(userId, userAgent)
   const isHalfOpen = await hasSecondFactor(trx, userId)
-  if (isHalfOpen) await insertHalfOpenSession(trx, row)
+  if (isHalfOpen) await insertSession(trx, row, 'half_open_sessions')
   else await openSession(context, trx, row)
   return { token, isHalfOpen }
 }

@@ -30,29 +30,21 @@ const CLAIM = `update dispatches d set due_at = clock_timestamp() + ${LEASE}, at
 /**
  * Adds a mail for the owner, if there is one, and one for each operator, if they want it. No person gets two, and
  * disabled users get none.
+ *
+ * @param goesToAll true for mails about what others do with an account, which people get whatever their settings
  */
-export async function insertMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
+export async function insertMails(
+  trx: Database,
+  noticeIds: readonly string[],
+  goesToAll: boolean,
+): Promise<void> {
   await trx.raw(
     `insert into dispatches (id, kind, notice_id, user_id)
      select new_id(), 'mail', n.id, u.id
-     from notices n join users u
-       on (u.id = n.user_id and u.notice_mails <> 'none') or (u.role = 'operator' and u.notice_mails = 'all')
-     where n.id = any (?) and u.disabled_at is null order by n.id, u.id`,
-    [[...noticeIds]],
-  )
-}
-
-/**
- * Adds mails for the owner and for each operator, whatever their settings, because these mails are about what others do
- * with the account.
- */
-export async function insertAccountMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
-  await trx.raw(
-    `insert into dispatches (id, kind, notice_id, user_id)
-     select new_id(), 'mail', n.id, u.id
-     from notices n join users u on u.id = n.user_id or u.role = 'operator'
-     where n.id = any (?) and u.disabled_at is null order by n.id, u.id`,
-    [[...noticeIds]],
+     from notices n join users u on (u.id = n.user_id and (:goesToAll or u.notice_mails <> 'none'))
+       or (u.role = 'operator' and (:goesToAll or u.notice_mails = 'all'))
+     where n.id = any (:noticeIds) and u.disabled_at is null order by n.id, u.id`,
+    { noticeIds: [...noticeIds], goesToAll },
   )
 }
 

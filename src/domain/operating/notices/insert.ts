@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/connection.js'
 import { announceEvents, type NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
-import { insertAccountMails, insertMails } from '../../../database/operating/dispatches.js'
+import { insertMails } from '../../../database/operating/dispatches.js'
 import { insertNotices, listNoticeReceivers, type NewNotice } from '../../../database/operating/notices.js'
 import { newId } from '../../../ids.js'
 import { noticesTold } from '../../../telemetry/metrics.js'
@@ -16,14 +16,19 @@ export interface KnownNotice extends NewNotice {
 /**
  * Inserts notifications with their mails and events, in the transaction of what they report.
  *
+ * @param goesToAll true for mails that people get whatever their settings
  * @returns the deliveries of the events, to be enqueued after the commit
  */
-export function insertWithDispatches(
-  context: Pick<Context, 'config'>,
+export async function insertWithDispatches(
+  { config }: Pick<Context, 'config'>,
   trx: Database,
   notices: readonly KnownNotice[],
+  goesToAll = false,
 ): Promise<NewDelivery[]> {
-  return insertAll(context, trx, notices, insertMails)
+  await insertNotices(trx, notices)
+  const ids = notices.map(({ id }) => id)
+  if (config.smtp !== undefined) await insertMails(trx, ids, goesToAll)
+  return announceEvents(trx, await eventsOf(trx, notices))
 }
 
 /**
@@ -37,20 +42,8 @@ export async function notifyOfAccountChange(
   { kind, user, details }: { kind: NoticeKind; user: { id: string }; details: object },
 ): Promise<void> {
   const notice = { id: newId(), kind, subject: user.id, userId: user.id, details }
-  await insertAll(context, trx, [notice], insertAccountMails)
+  await insertWithDispatches(context, trx, [notice], true)
   noticesTold.inc({ kind })
-}
-
-async function insertAll(
-  { config }: Pick<Context, 'config'>,
-  trx: Database,
-  notices: readonly KnownNotice[],
-  insertTheirMails: typeof insertMails,
-): Promise<NewDelivery[]> {
-  await insertNotices(trx, notices)
-  const ids = notices.map(({ id }) => id)
-  if (config.smtp !== undefined) await insertTheirMails(trx, ids)
-  return announceEvents(trx, await eventsOf(trx, notices))
 }
 
 /** Makes an event for each user who has an operational webhook and may read the notification. */

@@ -110,7 +110,8 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
     const dueNow = { status: 'scheduled', send_at: new Date(), due_at: new Date() }
     for (let n = 0; n < 2; n += 1) {
       const id = await queueMessage(context, line, dueNow)
-      await until('it is released', async () => (await messageRow(context, id)).status === 'queued')
+      // It looks every second. A minute is what must not pass.
+      await until('it is released', async () => (await messageRow(context, id)).status === 'queued', 30_000)
     }
   })
 

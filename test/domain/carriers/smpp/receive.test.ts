@@ -104,6 +104,16 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(await texts()).to.have.length(3)
     })
 
+    it('in the same session it is said twice, however long after', async () => {
+      const one = newId()
+      account.openSessionIds = () => [one]
+      const first = arrive(hi(), one)
+      await receive(first)
+      await age(first.id, '6 seconds')
+      await receive(arrive(hi(), one))
+      expect(await texts()).to.have.length(2)
+    })
+
     it('while the other session has been silent for longer than an SMSC waits, it is a repeat', async () => {
       const [one, other] = [newId(), newId()]
       account.openSessionIds = () => [one, other]

@@ -104,6 +104,19 @@ describeContext('a message for later', (context) => {
     for (const id of ids) expect((await messageRow(context, id)).job_generation).to.equal(1)
   })
 
+  it('is queued in the order of the times, whichever was accepted first', async () => {
+    const later = await post({ sendAt: inMs(2 * HOUR) })
+    const sooner = await post({ sendAt: inMs(HOUR) })
+    for (const [{ id }, age] of [
+      [later, '1 second'],
+      [sooner, '2 seconds'],
+    ] as const)
+      await changeRows(context, 'messages', id, { due_at: ago(context, age) })
+    expect(await releaseDue(context)).to.equal(2)
+    const inOrder = context.db('messages').where({ line_id: line.lineId }).orderBy('position')
+    expect(await inOrder.pluck('id')).to.deep.equal([sooner.id, later.id])
+  })
+
   it('is bounded by the line, and a key tells it from another request', async () => {
     await context.db.raw(
       `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)

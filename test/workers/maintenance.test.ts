@@ -148,8 +148,8 @@ describeInstallation('maintenance', SETUP, ({ environment, context }) => {
     }
     const untilAll = () => until(() => waitingFor.map(([what]) => what).join(), look)
     await untilAll()
-    await db('traffic_counts').update({ counted_at: ago('1 hour') })
     const ofLastHour = minutes.where('begins_at', '>', ago('50 minutes'))
+    await ofLastHour.clone().update({ counted_at: ago('1 hour') })
     waitingFor = [['counting a minute again', ofLastHour.where('counted_at', '>', ago('1 minute'))]]
     await untilAll()
   })

@@ -27,7 +27,6 @@ export function withSharedOptions(command: Command): Command {
     )
     .option('--handles-opt-out', 'the carrier answers STOP, START and HELP itself')
     .option('--no-handles-opt-out', 'Linehook answers them')
-    .option('--json', 'print JSON')
 }
 
 export function collect(value: string, before: string[]): string[] {

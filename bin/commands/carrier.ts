@@ -18,6 +18,7 @@ import { testCarrierAccount } from '../../src/domain/carriers/accounts/carrier-t
 import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/operating/pauses.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import {
   collect,
   askForRest,
@@ -37,7 +38,8 @@ export function addCarrierCommands(program: Command): void {
       .command('add')
       .description('add a carrier account; its settings are encrypted at rest')
       .argument('<name>', 'a name such as telnyx or twilio-main, which cannot be changed later')
-      .option('--kind <kind>', 'the carrier, such as twilio (default: the name)'),
+      .option('--kind <kind>', 'the carrier, such as twilio (default: the name)')
+      .option('--json', 'print JSON'),
   ).action((name: string, options: SharedOptions & { kind?: string }) =>
     run(options, async (context) => {
       const kind = options.kind ?? name
@@ -69,65 +71,55 @@ export function addCarrierCommands(program: Command): void {
       }),
     )
 
-  carrier
-    .command('test')
-    .description('test an account without sending anything, and say what is wrong')
-    .argument('<name>', 'name of the account')
-    .option('--json', 'print JSON')
-    .action((name: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const account = await getCarrierAccount(context, name)
-        const result = await testCarrierAccount(context, account)
-        if (!result.ok) throw new UserError(`${name} does not work: ${result.fault}`)
-        const fault = await testCallbacks(context, account)
-        const lines = fault === undefined ? [] : [`Callbacks do not reach this service: ${fault}`]
-        return {
-          result: { name, ok: true, callbackFault: fault ?? null },
-          lines: [`${name} works`, ...lines],
-        }
-      }),
-    )
+  const about = commandsAbout(carrier, ['<name>', 'name of the account'], getCarrierAccount)
 
-  withSharedOptions(
-    carrier
-      .command('change')
-      .description('change settings, pace or opt-out handling; omitted options stay unchanged')
-      .argument('<name>', 'name of the account')
-      .option('--unset <key>', 'a setting to remove; can be repeated', collect, []),
-  ).action((name: string, options: SharedOptions & { unset: string[] }) =>
-    run(options, async (context) => {
-      const account = await getCarrierAccount(context, name)
+  about(
+    'test',
+    'test an account without sending anything, and say what is wrong',
+    async (context, account) => {
+      const { name } = account
+      const result = await testCarrierAccount(context, account)
+      if (!result.ok) throw new UserError(`${name} does not work: ${result.fault}`)
+      const fault = await testCallbacks(context, account)
+      const lines = fault === undefined ? [] : [`Callbacks do not reach this service: ${fault}`]
+      return { result: { name, ok: true, callbackFault: fault ?? null }, lines: [`${name} works`, ...lines] }
+    },
+  )
+
+  about(
+    'change',
+    'change settings, pace or opt-out handling; omitted options stay unchanged',
+    async (context, account, options: SharedOptions & { unset: string[] }) => {
+      const { name } = account
       const settings = await readSettingOptions(options.set)
-      await changeCarrierAccount(context, account, {
-        settings,
-        unset: options.unset,
-        ...readSharedOptions(options),
-      })
+      const { unset } = options
+      await changeCarrierAccount(context, account, { settings, unset, ...readSharedOptions(options) })
       return {
         result: await getCarrierAccount(context, name),
         lines: [`carrier account ${name} changed. Test it with \`linehook carrier test ${name}\``],
       }
-    }),
+    },
+    (command) =>
+      withSharedOptions(command.option('--unset <key>', 'a setting to remove; can be repeated', collect, [])),
   )
 
-  carrier
-    .command('setup')
-    .description("set up callbacks at the carrier for the account's lines or the given numbers")
-    .argument('<name>', 'name of the account')
-    .argument('[numbers...]', 'numbers in E.164 format (default: those of its lines)')
-    .option('--json', 'print JSON')
-    .action((name: string, numbers: string[], options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const account = await getCarrierAccount(context, name)
-        const done = await setUpNumbers(context, account, numbers.length === 0 ? undefined : numbers).catch(
-          (error: unknown) => {
-            if (!(error instanceof SetUpByHand)) throw error
-            throw new UserError([`${error.message}:`, ...error.urls.map(urlLine)].join('\n'))
-          },
-        )
-        return { result: { name, numbers: done }, lines: done.map((number) => `${number} set up`) }
-      }),
-    )
+  about(
+    'setup',
+    "set up callbacks at the carrier for the account's lines or the given numbers",
+    async (context, account, numbers: string[]) => {
+      const done = await setUpNumbers(context, account, numbers.length === 0 ? undefined : numbers).catch(
+        (error: unknown) => {
+          if (!(error instanceof SetUpByHand)) throw error
+          throw new UserError([`${error.message}:`, ...error.urls.map(urlLine)].join('\n'))
+        },
+      )
+      return {
+        result: { name: account.name, numbers: done },
+        lines: done.map((number) => `${number} set up`),
+      }
+    },
+    (command) => command.argument('[numbers...]', 'numbers in E.164 format (default: those of its lines)'),
+  )
 
   for (const [verb, effect, change] of [
     [
@@ -137,31 +129,18 @@ export function addCarrierCommands(program: Command): void {
     ],
     ['resume', 'resume sending on all lines of an account', resumeCarrierAccount],
   ] as const) {
-    carrier
-      .command(verb)
-      .description(effect)
-      .argument('<name>', 'name of the account')
-      .option('--json', 'print JSON')
-      .action((name: string, options: { json?: boolean }) =>
-        run(options, async (context) => {
-          await change(context, COMMAND_LINE, await getCarrierAccount(context, name))
-          const { pausedAt } = await getCarrierAccount(context, name)
-          return { result: { name, pausedAt }, lines: [`carrier account ${name} is ${verb}d`] }
-        }),
-      )
+    about(verb, effect, async (context, account) => {
+      await change(context, COMMAND_LINE, account)
+      const { name, pausedAt } = await getCarrierAccount(context, account.name)
+      return { result: { name, pausedAt }, lines: [`carrier account ${name} is ${verb}d`] }
+    })
   }
 
-  carrier
-    .command('remove')
-    .description('remove an account that has no lines, and its credentials')
-    .argument('<name>', 'name of the account')
-    .option('--json', 'print JSON')
-    .action((name: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        await removeCarrierAccount(context, await getCarrierAccount(context, name))
-        return { result: { name, removed: true }, lines: [`carrier account ${name} removed`] }
-      }),
-    )
+  about('remove', 'remove an account that has no lines, and its credentials', async (context, account) => {
+    await removeCarrierAccount(context, account)
+    const { name } = account
+    return { result: { name, removed: true }, lines: [`carrier account ${name} removed`] }
+  })
 }
 
 function urlLine({ label, url }: CallbackUrl): string {

@@ -4,7 +4,10 @@ import type { Delivery } from '../../src/database/endpoints/deliveries/delivery.
 import { listAnyDeliveries, listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
 import { findLineNames } from '../../src/database/lines/lines.js'
 import type { Context } from '../../src/domain/context.js'
-import { getAnyDelivery } from '../../src/domain/endpoints/deliveries/delivery-history.js'
+import {
+  getAnyDelivery,
+  type DeliveryOfUser,
+} from '../../src/domain/endpoints/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../src/domain/endpoints/deliveries/send-again.js'
 import { tryDeliveryNow } from '../../src/domain/endpoints/deliveries/try-now.js'
 import { DELIVERY_STATUSES } from '../../src/states.js'
@@ -16,7 +19,6 @@ import { originOf, shownAttempt, shownDelivery, shownNumber, type Shown } from '
 import { readFilter, readWhose, withListOptions, type ListOptions } from './list-options.js'
 
 type DeliveryListOptions = ListOptions & { status?: string; type?: EventType }
-type ShowOptions = Shown & { json?: boolean }
 
 const STATEMENT_MS = 10_000
 
@@ -33,19 +35,11 @@ export function addDeliveryCommands(program: Command): void {
     run(options, (context) => list(context, options), { statementTimeoutMs: STATEMENT_MS }),
   )
 
-  delivery
-    .command('show')
-    .description('show a delivery with all its attempts')
-    .argument(...DELIVERY)
-    .option('--numbers', 'show whole phone numbers')
-    .option('--text', "show the endpoint's responses")
-    .option('--json', 'print JSON')
-    .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
+  const about = commandsAbout(delivery, ['<id>', 'ID of the delivery'], getAnyDelivery)
 
-  const about = commandsAbout(delivery, DELIVERY, async (context, id) => {
-    const { userId } = await getAnyDelivery(context, id)
-    return { id, userId }
-  })
+  about('show', 'show a delivery with all its attempts', show, (command) =>
+    command.option('--numbers', 'show whole phone numbers').option('--text', "show the endpoint's responses"),
+  )
 
   about('try-now', 'retry a waiting delivery now', async (context, { id, userId }) => {
     const restarted = await tryDeliveryNow(context, userId, id)
@@ -64,8 +58,6 @@ export function addDeliveryCommands(program: Command): void {
     },
   )
 }
-
-const DELIVERY = ['<id>', 'ID of the delivery'] as const
 
 async function list(context: Context, options: DeliveryListOptions) {
   const { userId, ...whose } = await readWhose(context, options)
@@ -101,8 +93,7 @@ async function list(context: Context, options: DeliveryListOptions) {
   }
 }
 
-async function show(context: Context, id: string, options: ShowOptions) {
-  const delivery = await getAnyDelivery(context, id)
+async function show(context: Context, delivery: DeliveryOfUser, options: Shown) {
   const { attempts } = delivery
   const names = await findLineNames(context.db, delivery.lineId === null ? [] : [delivery.lineId])
   return {

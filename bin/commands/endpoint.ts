@@ -26,15 +26,13 @@ import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { MAX_OVERLAP_SECONDS } from '../../src/domain/overlap.js'
 import { withHost } from '../../src/domain/operating/overview/endpoints.js'
 import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/operating/pauses.js'
-import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import { printable, table } from '../terminal.js'
 import { collect, readSettingOptions } from './carrier-options.js'
 import { wholeNumber } from '../whole-number.js'
 
 /** A user of the command line may act for every user. */
 const OPERATOR = { isOperator: true } as const
-
-const OWNER = ['<owner>', "a line's ID or number, an application's ID, or a user's email address"] as const
 
 const EVENTS = [
   '--events <types>',
@@ -45,7 +43,6 @@ interface WrittenOptions {
   url?: string
   name?: string
   events?: string
-  json?: boolean
 }
 
 export function addEndpointCommands(program: Command): void {
@@ -53,101 +50,87 @@ export function addEndpointCommands(program: Command): void {
     .command('endpoint')
     .description('URLs that receive the events of a line, an application or an account')
 
-  endpoint
-    .command('list')
-    .description("list the endpoints of a line (outgoing webhook first), an application or a user's account")
-    .argument(...OWNER)
-    .option('--json', 'print JSON')
-    .action((reference: string, options: { json?: boolean }) =>
-      run(options, async (context) => {
-        const { owner, userId } = await ownerOf(context, reference)
-        const endpoints = await listEndpoints(context, { userId }, owner)
-        const lines = endpoints.length === 0 ? ['There are no endpoints.'] : table(endpoints.map(rowOf))
-        return { result: endpoints, lines }
-      }),
-    )
+  const ofOwner = commandsAbout(
+    endpoint,
+    ['<owner>', "a line's ID or number, an application's ID, or a user's email address"],
+    ownerOf,
+  )
+  ofOwner(
+    'list',
+    "list the endpoints of a line (outgoing webhook first), an application or a user's account",
+    async (context, { owner, userId }) => {
+      const endpoints = await listEndpoints(context, { userId }, owner)
+      const lines = endpoints.length === 0 ? ['There are no endpoints.'] : table(endpoints.map(rowOf))
+      return { result: endpoints, lines }
+    },
+  )
+  ofOwner(
+    'add',
+    `add an endpoint to a line (up to ${MAX_LINE_ENDPOINTS} besides its outgoing webhook), to an application that has none, or ` +
+      "to a user's account for notifications, and show its signing secret",
+    async (context, { owner, userId }, url: string, options: WrittenOptions) => {
+      const added = await addEndpoint(context, userId, owner, { ...writtenIn(options), url })
+      const { signingSecret } = added
+      return {
+        result: { ...added.endpoint, signingSecret },
+        lines: [`endpoint ${added.endpoint.id} added; signing secret: ${signingSecret}`],
+      }
+    },
+    (command) =>
+      command
+        .argument('<url>', 'the URL that events are POSTed to')
+        .option('--name <name>', 'its name')
+        .option(...EVENTS),
+  )
 
-  endpoint
-    .command('add')
-    .description(
-      `add an endpoint to a line (up to ${MAX_LINE_ENDPOINTS} besides its outgoing webhook), to an application that has none, or ` +
-        "to a user's account for notifications, and show its signing secret",
-    )
-    .argument(...OWNER)
-    .argument('<url>', 'the URL that events are POSTed to')
-    .option('--name <name>', 'its name')
-    .option(...EVENTS)
-    .option('--json', 'print JSON')
-    .action((reference: string, url: string, options: WrittenOptions) =>
-      run(options, async (context) => {
-        const { owner, userId } = await ownerOf(context, reference)
-        const added = await addEndpoint(context, userId, owner, { ...writtenIn(options), url })
-        const { signingSecret } = added
-        return {
-          result: { ...added.endpoint, signingSecret },
-          lines: [`endpoint ${added.endpoint.id} added; signing secret: ${signingSecret}`],
-        }
-      }),
-    )
-
-  const one = (name: string, description: string) =>
-    endpoint.command(name).description(description).argument('<endpoint>', 'its ID, from `endpoint list`')
-
-  one('change', 'change an endpoint; omitted options stay unchanged')
-    .option('--url <url>', 'the URL that events are POSTed to')
-    .option('--name <name>', 'the name; an empty value removes it')
-    .option(...EVENTS)
-    .option('--json', 'print JSON')
-    .action((id: string, options: WrittenOptions) =>
-      run(options, async (context) => {
-        const changed = await changeEndpoint(context, OPERATOR, id, writtenIn(options))
-        return { result: changed, lines: ['endpoint changed'] }
-      }),
-    )
-
-  one('test', 'send a test event once and print the result')
-    .option('--type <type>', 'such as messageStatus (default: the first type that the endpoint gets)')
-    .option('--json', 'print JSON')
-    .action((id: string, options: { type?: string; json?: boolean }) =>
-      run(options, async (context) => {
-        const result = await sendTestEvent(context, OPERATOR, id, options.type)
-        const { delivered, responseStatus, failure, durationMs } = result
-        if (!delivered) process.exitCode = 1
-        const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`
-        return { result, lines: [`${outcome} in ${durationMs} ms`] }
-      }),
-    )
-
-  one('set-policy', 'change the delivery settings, starting with the next attempt')
-    .requiredOption(
-      '--set <field=value>',
-      `${POLICY_FIELDS.join(', ')}, or headers.<name>; separate list items with commas; an empty value restores the default, and - reads the value from ` +
-        "standard input, which keeps secrets out of the shell's history; can be repeated",
-      collect,
-      [],
-    )
-    .option('--json', 'print JSON')
-    .action((id: string, options: { set: string[]; json?: boolean }) =>
-      run(options, async (context) => {
-        const fields = parsePolicyText(await readSettingOptions(options.set))
-        return answerOf(await changePolicy(context, OPERATOR, id, fields))
-      }),
-    )
-
-  const act = (
-    name: string,
-    description: string,
-    work: (
-      context: Context,
-      id: string,
-      options: { overlap?: number },
-    ) => Promise<{ result: unknown; lines: string[] }>,
-  ) =>
-    one(name, description)
-      .option('--json', 'print JSON')
-      .action((id: string, options: { json?: boolean; overlap?: number }) =>
-        run(options, (context) => work(context, id, options)),
-      )
+  const act = commandsAbout(endpoint, ['<endpoint>', 'its ID, from `endpoint list`'], (_context, id) =>
+    Promise.resolve(id),
+  )
+  act(
+    'change',
+    'change an endpoint; omitted options stay unchanged',
+    async (context, id, options: WrittenOptions) => {
+      const changed = await changeEndpoint(context, OPERATOR, id, writtenIn(options))
+      return { result: changed, lines: ['endpoint changed'] }
+    },
+    (command) =>
+      command
+        .option('--url <url>', 'the URL that events are POSTed to')
+        .option('--name <name>', 'the name; an empty value removes it')
+        .option(...EVENTS),
+  )
+  act(
+    'test',
+    'send a test event once and print the result',
+    async (context, id, { type }: { type?: string }) => {
+      const result = await sendTestEvent(context, OPERATOR, id, type)
+      const { delivered, responseStatus, failure, durationMs } = result
+      if (!delivered) process.exitCode = 1
+      const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`
+      return { result, lines: [`${outcome} in ${durationMs} ms`] }
+    },
+    (command) =>
+      command.option(
+        '--type <type>',
+        'such as messageStatus (default: the first type that the endpoint gets)',
+      ),
+  )
+  act(
+    'set-policy',
+    'change the delivery settings, starting with the next attempt',
+    async (context, id, options: { set: string[] }) => {
+      const fields = parsePolicyText(await readSettingOptions(options.set))
+      return answerOf(await changePolicy(context, OPERATOR, id, fields))
+    },
+    (command) =>
+      command.requiredOption(
+        '--set <field=value>',
+        `${POLICY_FIELDS.join(', ')}, or headers.<name>; separate list items with commas; an empty value restores the default, and - reads the value from ` +
+          "standard input, which keeps secrets out of the shell's history; can be repeated",
+        collect,
+        [],
+      ),
+  )
   act('show', 'show an endpoint and its health', async (context, id) => {
     const found = await getEndpoint(context, OPERATOR, id)
     return { result: found, lines: table([rowOf(found)]) }
@@ -182,14 +165,16 @@ export function addEndpointCommands(program: Command): void {
   act(
     'rotate-secret',
     'create a new signing secret; the old one also signs for 24 hours',
-    async (context, id, { overlap: overlapSeconds }) => {
+    async (context, id, { overlap: overlapSeconds }: { overlap?: number }) => {
       const signingSecret = await rotateSigningSecret(context, OPERATOR, id, { overlapSeconds })
       return { result: { signingSecret }, lines: [signingSecret] }
     },
-  ).option(
-    '--overlap <seconds>',
-    `how long the old secret also signs, at most ${MAX_OVERLAP_SECONDS} (the default)`,
-    wholeNumber,
+    (command) =>
+      command.option(
+        '--overlap <seconds>',
+        `how long the old secret also signs, at most ${MAX_OVERLAP_SECONDS} (the default)`,
+        wholeNumber,
+      ),
   )
   act('remove', 'delete an endpoint and cancel its waiting events', async (context, id) => ({
     result: await deleteEndpoint(context, OPERATOR, id),

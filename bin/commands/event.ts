@@ -17,7 +17,7 @@ import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { moment, TIMES } from './list-options.js'
 import { wholeNumber } from '../whole-number.js'
-import { linesOfTask, shownTask, whenTaskIsOver } from './task.js'
+import { showTask, whenTaskIsOver } from './task.js'
 
 interface ReplayCommandOptions {
   since: Date
@@ -89,7 +89,7 @@ async function replay(context: Context, options: ReplayCommandOptions, signal: A
   const task = await startReplay(context, whose, request)
   const last = options.detach === true ? task : await whenTaskIsOver(context, task, signal)
   if (['stopped', 'failed'].includes(last.status) || last.failedCount > 0) process.exitCode = 1
-  return { result: shownTask(context, last), lines: linesOfTask(last) }
+  return showTask(context, last)
 }
 
 async function readReplayOf(

@@ -42,7 +42,6 @@ interface MessageListOptions extends ListOptions, Shown {
   direction?: Direction
   clientRef?: string
 }
-type ShowOptions = Shown & { json?: boolean }
 
 interface SendOptions {
   line: string
@@ -89,34 +88,28 @@ export function addMessageCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: SendOptions) => run(options, (context) => send(context, options)))
 
-  const about = commandsAbout(message, MESSAGE, async (context, id) => {
-    const { userId } = await getAnyMessage(context, id)
-    return { id, userId }
-  })
+  const about = commandsAbout(message, ['<id>', 'ID of the message'], getAnyMessage)
 
   about(
     'reschedule',
     'change when a message is sent, if it has not been handed to a carrier yet',
     async (context, { id, userId }, { sendAt }: { sendAt: Date }) => {
-      const moved = await rescheduleMessage(context, userId, id.toLowerCase(), sendAt)
+      const moved = await rescheduleMessage(context, userId, id, sendAt)
       return { result: shownMessage(context, moved, {}), lines: [`${moved.id} is ${whenOf(moved)}`] }
     },
     (command) => command.requiredOption('--send-at <time>', `when to send it: ${TIMES_AHEAD}`, momentAhead),
   )
 
   about('cancel', 'cancel a scheduled or queued message', async (context, { id, userId }) => {
-    const cancelled = await cancelMessage(context, userId, id.toLowerCase())
+    const cancelled = await cancelMessage(context, userId, id)
     return { result: shownMessage(context, cancelled, {}), lines: [`${cancelled.id} is cancelled`] }
   })
 
-  message
-    .command('show')
-    .description('show a message, its status and where its events went')
-    .argument(...MESSAGE)
-    .option('--numbers', 'show whole phone numbers')
-    .option('--text', "show the text and the endpoints' responses")
-    .option('--json', 'print JSON')
-    .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
+  about('show', 'show a message, its status and where its events went', show, (command) =>
+    command
+      .option('--numbers', 'show whole phone numbers')
+      .option('--text', "show the text and the endpoints' responses"),
+  )
 
   about('try-now', 'retry a waiting message now', async (context, { id, userId }) => {
     const restarted = await tryMessageNow(context, userId, id)
@@ -135,8 +128,6 @@ export function addMessageCommands(program: Command): void {
     },
   )
 }
-
-const MESSAGE = ['<id>', 'ID of the message'] as const
 
 async function send(context: Context, options: SendOptions) {
   const { line, to, text, mediaUrl, idempotencyKey, sendAt, expiresAt, clientRef } = options
@@ -196,9 +187,8 @@ async function list(context: Context, options: MessageListOptions) {
   }
 }
 
-async function show(context: Context, id: string, options: ShowOptions) {
-  const message = await getAnyMessage(context, id)
-  const events = await findEvents(context, message.userId, id)
+async function show(context: Context, message: Message, options: Shown) {
+  const events = await findEvents(context, message.userId, message.id)
   const names = await findLineNames(context.db, [message.lineId])
   return {
     result: {
@@ -219,7 +209,7 @@ async function show(context: Context, id: string, options: ShowOptions) {
   }
 }
 
-function factsOf(message: Message, lineName: string, options: ShowOptions): string[] {
+function factsOf(message: Message, lineName: string, options: Shown): string[] {
   const { text, error, carrierCode } = message
   const why = error === null ? '' : `: ${error}${carrierCode === null ? '' : ` (${carrierCode})`}`
   const length = text === null ? '' : `${text.length} characters; add --text to show them`

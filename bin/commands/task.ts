@@ -8,6 +8,7 @@ import { getTask, stopTask, type Task } from '../../src/domain/operating/tasks.j
 import { UserError } from '../../src/errors.js'
 import { present } from '../../src/shape.js'
 import { run } from '../run.js'
+import { commandsAbout } from '../subject-command.js'
 import { table } from '../terminal.js'
 
 const LIMIT = 50
@@ -31,7 +32,7 @@ export function addTaskCommands(program: Command): void {
         const owner = options.user === undefined ? undefined : await getUserByEmail(context, options.user)
         const tasks = await listTasks(context.db, owner?.id, { limit: LIMIT })
         return {
-          result: tasks.map((each) => shownTask(context, each)),
+          result: tasks.map((each) => fieldsOf(context, each)),
           lines:
             tasks.length === 0
               ? ['There are no background tasks.']
@@ -48,40 +49,33 @@ export function addTaskCommands(program: Command): void {
       }),
     )
 
-  const onOne = (
-    name: string,
-    description: string,
-    answer: (context: Context, id: string) => Promise<Task>,
-  ) =>
-    task
-      .command(name)
-      .description(description)
-      .argument('<id>', 'ID of the task')
-      .option('--json', 'print JSON')
-      .action((id: string, options: { json?: boolean }) =>
-        run(options, async (context) => {
-          const found = await answer(context, id)
-          return { result: shownTask(context, found), lines: linesOfTask(found) }
-        }),
-      )
-  onOne('show', 'show the progress of a background task', (context, id) => getTask(context, undefined, id))
-  onOne('stop', 'stop a background task; work already done is kept', (context, id) =>
-    stopTask(context, undefined, id),
+  const about = commandsAbout(task, ['<id>', 'ID of the task'], (context, id) =>
+    getTask(context, undefined, id),
+  )
+  about('show', 'show the progress of a background task', (context, found) =>
+    Promise.resolve(showTask(context, found)),
+  )
+  about('stop', 'stop a background task; work already done is kept', async (context, { id }) =>
+    showTask(context, await stopTask(context, undefined, id)),
   )
 }
 
 /** The fields that `--json` prints, which are those of /v1. */
-export function shownTask({ vocabulary }: Context, task: Task): unknown {
+function fieldsOf({ vocabulary }: Context, task: Task): unknown {
   return vocabulary.fields(present(TASK_FIELDS, task))
 }
 
-export function linesOfTask(task: Task): string[] {
+export function showTask(context: Context, task: Task): { result: unknown; lines: string[] } {
   const { id, kind, status, failedCount, lastFailure, error } = task
-  return [
-    `${kind} ${id} is ${status}: ${howFar(task)}`,
-    ...(failedCount === 0 ? [] : [`${failedCount} failed, most recently with ${lastFailure ?? 'no reason'}`]),
-    ...(error === null ? [] : [`Reason: ${error}`]),
-  ]
+  const failures = `${failedCount} failed, most recently with ${lastFailure ?? 'no reason'}`
+  return {
+    result: fieldsOf(context, task),
+    lines: [
+      `${kind} ${id} is ${status}: ${howFar(task)}`,
+      ...(failedCount === 0 ? [] : [failures]),
+      ...(error === null ? [] : [`Reason: ${error}`]),
+    ],
+  }
 }
 
 function howFar({ doneCount, failedCount, totalCount }: Task): string {

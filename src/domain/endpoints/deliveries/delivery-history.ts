@@ -22,7 +22,7 @@ import { headersOfAttempt } from './kept-headers.js'
 
 export type DeliveryWithAttempts = Delivery & { attempts: DeliveryAttempt[] }
 
-type DeliveryOfUser = DeliveryWithAttempts & { userId: string }
+export type DeliveryOfUser = DeliveryWithAttempts & { userId: string }
 
 /** @throws UserError 404, also for another user's delivery */
 export async function getDelivery(

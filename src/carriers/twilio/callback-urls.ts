@@ -1,3 +1,5 @@
+import { callbackUrlOf } from '../callbacks.js'
+
 /** The callbacks of Twilio; each is the last part of the path below `/carriers/twilio/{accountId}/`. */
 export const TWILIO_CALLBACKS = ['message', 'status', 'voice', 'recording'] as const
 export type TwilioCallbackName = (typeof TWILIO_CALLBACKS)[number]
@@ -20,7 +22,5 @@ export function callbackUrl(
   name: TwilioCallbackName,
   query: Record<string, string> = {},
 ): string {
-  const search = new URLSearchParams(query).toString()
-  const path = `/carriers/twilio/${accountId}/${name}${search === '' ? '' : `?${search}`}`
-  return `${publicUrl}${path}#${CONNECTION_OVERRIDES}`
+  return `${callbackUrlOf(publicUrl, { kind: 'twilio', accountId, name }, query)}#${CONNECTION_OVERRIDES}`
 }

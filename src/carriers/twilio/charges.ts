@@ -1,7 +1,7 @@
 import { readCharge } from '../kit/charge.js'
+import { textAt } from '../kit/reading.js'
 import type { Charge, ListedCharge } from '../records.js'
-import { createdAtOf, textOf } from './answers.js'
-import type { TwilioApi } from './api.js'
+import { createdAtOf, type TwilioApi } from './api.js'
 
 /** The bound of 100,000 records stops a list that would otherwise never end. */
 const MAX_PAGES = 1000
@@ -17,9 +17,9 @@ const PATIENCE_MS = 24 * 3_600_000
  */
 export function chargeOf(record: Record<string, unknown>): Charge | undefined {
   return readCharge({
-    price: textOf(record.price),
-    currency: textOf(record.price_unit),
-    segments: textOf(record.num_segments),
+    price: textAt(record, 'price'),
+    currency: textAt(record, 'price_unit'),
+    segments: textAt(record, 'num_segments'),
   })
 }
 
@@ -34,12 +34,9 @@ export async function* listCharges(
   since: Date,
   signal: AbortSignal,
 ): AsyncGenerator<ListedCharge[]> {
-  const list = { path: '/Messages.json', name: 'messages', query: {}, maxPages: MAX_PAGES }
-  for await (const records of api.pages(list, signal)) {
-    yield records.filter(({ direction }) => textOf(direction).startsWith('outbound')).map(readRecord)
-    const oldest = records.at(-1)
-    if (oldest && createdAtOf(oldest) < since.getTime()) return
-  }
+  const list = { path: '/Messages.json', name: 'messages', maxPages: MAX_PAGES, since: since.getTime() }
+  for await (const records of api.pages(list, signal))
+    yield records.filter((each) => textAt(each, 'direction').startsWith('outbound')).map(readRecord)
 }
 
 function readRecord(record: Record<string, unknown>): ListedCharge {
@@ -47,9 +44,9 @@ function readRecord(record: Record<string, unknown>): ListedCharge {
   const createdAt = createdAtOf(record)
   const isLate = !(createdAt > Date.now() - PATIENCE_MS)
   return {
-    carrierMessageId: textOf(record.sid),
+    carrierMessageId: textAt(record, 'sid'),
     charge,
     sentAt: new Date(createdAt),
-    isFinal: charge?.price !== undefined || isLate || !UNDER_WAY.has(textOf(record.status)),
+    isFinal: charge?.price !== undefined || isLate || !UNDER_WAY.has(textAt(record, 'status')),
   }
 }

@@ -1,7 +1,7 @@
-import { FetchFailed, type SafeResponse } from '../../safe-fetch.js'
 import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavailable } from '../carrier.js'
-import { explainBlockedCarrier, readRetryAfter, withoutNumbers } from '../refusals.js'
-import { readObject } from './answers.js'
+import type { Answer } from '../kit/answer.js'
+import { textAt } from '../kit/reading.js'
+import { readRetryAfter, withoutNumbers } from '../refusals.js'
 
 /** Refusals that are about the pace, whatever their status: too many requests, or the number's own queue is full. */
 const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
@@ -34,7 +34,7 @@ const SERVICE_UNAVAILABLE = '21702'
  * | 408 and anything but 4xx | outcome unknown | a server that failed may have taken it |
  * | any other 4xx | rejected | it is about the message |
  */
-export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
+export function errorOfAnswer(answer: Answer, now = Date.now()): Error {
   const { status } = answer
   const { code, message } = readRefusal(answer)
   const words = message === '' ? (explainCode(code) ?? `Twilio returned HTTP ${status}`) : message
@@ -56,7 +56,7 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
 }
 
 /** Explains an answer to a request other than one for a message. */
-export function explainAnswer(answer: SafeResponse): string {
+export function explainAnswer(answer: Answer): string {
   const { status } = answer
   const { code, message } = readRefusal(answer)
   const said = message === '' ? '' : ` It says: ${withoutNumbers(message)}${code === '' ? '' : ` (${code})`}`
@@ -76,18 +76,8 @@ export function explainAnswer(answer: SafeResponse): string {
   return `The server that responded to ${status} is not Twilio's API. Check apiUrl.`
 }
 
-/** Explains why there was no answer at all. */
-export function explainTwilioFailure(failure: unknown): string {
-  if (!(failure instanceof FetchFailed)) throw failure
-  return `Twilio could not be reached. ${explainBlockedCarrier(failure)}`
-}
-
-function readRefusal(answer: SafeResponse): { code: string; message: string } {
-  const { code, message } = readObject(answer) ?? {}
-  return {
-    code: typeof code === 'number' || typeof code === 'string' ? String(code) : '',
-    message: typeof message === 'string' ? message.slice(0, 500) : '',
-  }
+function readRefusal({ body }: Answer): { code: string; message: string } {
+  return { code: textAt(body, 'code'), message: textAt(body, 'message').slice(0, 500) }
 }
 
 /** The recipient has texted STOP, and Twilio sends them no more messages from this number. */

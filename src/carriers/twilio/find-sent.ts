@@ -1,8 +1,8 @@
 import type { UnknownMessage } from '../carrier.js'
 import type { SentRecord } from '../records.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
-import { createdAtOf, textOf } from './answers.js'
-import type { TwilioApi } from './api.js'
+import { textAt } from '../kit/reading.js'
+import { createdAtOf, type TwilioApi } from './api.js'
 import { readOutcome } from './statuses.js'
 
 /**
@@ -37,28 +37,31 @@ export async function findSent(
     query: { ...(isService ? {} : { From: fromNumber }), To: toNumber },
     name: 'messages',
     maxPages: MAX_PAGES,
+    since,
   }
   const found: { createdAt: number; record: SentRecord }[] = []
   for await (const records of api.pages(list, signal)) {
     for (const each of records) {
       // The list can be filtered by one sender, but a service has several.
-      if (isService && textOf(each.messaging_service_sid) !== fromNumber) continue
+      if (isService && textAt(each, 'messaging_service_sid') !== fromNumber) continue
       const createdAt = createdAtOf(each)
       const record = createdAt >= since && createdAt <= until ? readRecord(each, text ?? '') : undefined
       if (record) found.push({ createdAt, record })
     }
-    const oldest = records.at(-1)
-    if (oldest && createdAtOf(oldest) < since) break
   }
   return found.sort((a, b) => a.createdAt - b.createdAt).map(({ record }) => record)
 }
 
 /** @returns undefined if it is not of a message with this text */
 function readRecord(record: Record<string, unknown>, text: string): SentRecord | undefined {
-  const carrierMessageId = textOf(record.sid)
-  const isSent = textOf(record.direction).startsWith('outbound') && carrierMessageId !== ''
-  if (!isSent || !isText(textOf(record.body), text)) return undefined
-  const outcome = readOutcome(textOf(record.status), textOf(record.error_code), textOf(record.error_message))
+  const carrierMessageId = textAt(record, 'sid')
+  const isSent = textAt(record, 'direction').startsWith('outbound') && carrierMessageId !== ''
+  if (!isSent || !isText(textAt(record, 'body'), text)) return undefined
+  const outcome = readOutcome(
+    textAt(record, 'status'),
+    textAt(record, 'error_code'),
+    textAt(record, 'error_message'),
+  )
   return outcome && { carrierMessageId, ...outcome }
 }
 

@@ -1,17 +1,6 @@
 import * as yup from 'yup'
 
-export interface TwilioSettings {
-  accountSid: string
-  authToken: string
-  /** The SID of an API key that is used, with its secret, for requests to Twilio; '' if there is none. */
-  apiKeySid: string
-  apiKeySecret: string
-  /** The text that callers of a line hear before the tone. */
-  greeting: string
-  apiUrl: string
-}
-
-export const twilioSettings: yup.ObjectSchema<TwilioSettings> = yup.object({
+export const twilioSettings = yup.object({
   accountSid: yup
     .string()
     .required('accountSid must be set. The first page of the Twilio console shows it')
@@ -56,3 +45,5 @@ export const twilioSettings: yup.ObjectSchema<TwilioSettings> = yup.object({
     .test('url', 'apiUrl must be a full URL, such as https://api.twilio.com', (url) => URL.canParse(url))
     .meta({ about: "The URL of Twilio's API. Change it only for tests and regional accounts." }),
 })
+
+export type TwilioSettings = yup.InferType<typeof twilioSettings>

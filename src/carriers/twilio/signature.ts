@@ -1,5 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
 import { isSameSecret } from '../../secrets.js'
+import { isHmac, sha256Hex } from '../kit/verify.js'
 
 /** A callback's form fields; repeated ones are a list. */
 export type CallbackParameters = Record<string, string | string[]>
@@ -23,7 +23,7 @@ export function isSignedByTwilio(
 ): boolean {
   const bodyHash = new URL(url).searchParams.get('bodySHA256')
   if (bodyHash !== null) {
-    const isWhole = isSameSecret(bodyHash.toLowerCase(), createHash('sha256').update(body).digest('hex'))
+    const isWhole = isSameSecret(bodyHash.toLowerCase(), sha256Hex(body))
     return isWhole && isSigned(authToken, url, '', signature)
   }
   const sorted = Object.keys(parameters)
@@ -34,12 +34,8 @@ export function isSignedByTwilio(
 }
 
 function isSigned(authToken: string, url: string, parameters: string, signature: string): boolean {
-  return spellings(url).some((each) => {
-    const expected = createHmac('sha1', authToken)
-      .update(each + parameters)
-      .digest('base64')
-    return isSameSecret(signature, expected)
-  })
+  const wanted = { algorithm: 'sha1', encoding: 'base64', secret: authToken, given: signature } as const
+  return spellings(url).some((each) => isHmac({ ...wanted, over: each + parameters }))
 }
 
 function valuesOf(value: string | string[]): string[] {

@@ -1,4 +1,3 @@
-import type { SafeResponse } from '../../safe-fetch.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRefused,
@@ -10,10 +9,12 @@ import {
 import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { errorOfFailure, loggingRefusals } from '../refusals.js'
 import type { CarrierTools } from '../kind.js'
-import { readObject } from './answers.js'
+import { isSuccess, type Answer } from '../kit/answer.js'
+import { explainFailure } from '../kit/api.js'
+import { isRecord, textAt } from '../kit/reading.js'
 import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'
-import { errorOfAnswer, explainAnswer, explainTwilioFailure } from './errors.js'
+import { errorOfAnswer, explainAnswer } from './errors.js'
 import { findSent } from './find-sent.js'
 import { chargeOf, listCharges } from './charges.js'
 import { listReceived } from './list-received.js'
@@ -31,19 +32,17 @@ export function createTwilio(
   const api = createApi(http, settings)
 
   async function post(message: OutboundMessage, signal: AbortSignal): Promise<Taken> {
-    let answer: SafeResponse
-    try {
-      answer = await api.post('/Messages.json', formOf(message), signal)
-    } catch (error) {
+    const request = { path: '/Messages.json', form: formOf(message) }
+    const answer = await api.ask(request, signal).catch((error: unknown) => {
       throw errorOfFailure(error, signal)
-    }
-    if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer)
-    const { sid, ...record } = readObject(answer) ?? {}
-    if (typeof sid === 'string' && sid !== '') {
-      const charge = chargeOf(record)
-      return { carrierMessageId: sid, ...(charge === undefined ? {} : { charge }) }
-    }
-    throw new CarrierOutcomeUnknown(`Twilio returned HTTP ${answer.status} without the SID of a message`)
+    })
+    if (!isSuccess(answer)) throw errorOfAnswer(answer)
+    const record = isRecord(answer.body) ? answer.body : {}
+    const carrierMessageId = textAt(record, 'sid')
+    if (carrierMessageId === '')
+      throw new CarrierOutcomeUnknown(`Twilio returned HTTP ${answer.status} without the SID of a message`)
+    const charge = chargeOf(record)
+    return { carrierMessageId, ...(charge === undefined ? {} : { charge }) }
   }
 
   function formOf({
@@ -106,21 +105,20 @@ function isService(number: string): boolean {
 
 async function testAccount(api: TwilioApi, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const answer = await api.get('.json', signal)
-    const status = answer.status === 200 ? readObject(answer)?.status : undefined
+    const answer = await api.ask({ path: '.json' }, signal)
+    const status = isSuccess(answer) ? textAt(answer.body, 'status') : ''
     if (status === 'active') return undefined
-    return typeof status === 'string'
-      ? `The account is ${status} at Twilio. The Twilio console shows why.`
-      : explainAnswer(answer)
+    return status === ''
+      ? explainAnswer(answer)
+      : `The account is ${status} at Twilio. The Twilio console shows why.`
   } catch (error) {
-    return explainTwilioFailure(error)
+    return explainFailure(error, 'Twilio')
   }
 }
 
 async function listNumbers(api: TwilioApi, signal: AbortSignal): Promise<CarrierNumber[]> {
   const list = {
     path: '/IncomingPhoneNumbers.json',
-    query: {},
     name: 'incoming_phone_numbers',
     maxPages: MAX_NUMBER_PAGES,
   }
@@ -140,15 +138,10 @@ async function setUpNumber(
   form: Record<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
-  let answer: SafeResponse
-  try {
-    answer = await api.post(`/IncomingPhoneNumbers/${encodeURIComponent(id)}.json`, form, signal)
-  } catch (error) {
-    throw new CarrierRefused(explainTwilioFailure(error))
-  }
-  if (answer.status !== 200) throw new CarrierRefused(`${number}: ${explainAnswer(answer)}`)
-  const record = readObject(answer) ?? {}
-  const rival = RIVALS.find(([field]) => typeof record[field] === 'string' && record[field] !== '')
+  const request = { path: `/IncomingPhoneNumbers/${encodeURIComponent(id)}.json`, form }
+  const explain = (answer: Answer) => `${number}: ${explainAnswer(answer)}`
+  const { body } = await api.askOrRefuse(request, signal, explain)
+  const rival = RIVALS.find(([field]) => textAt(body, field) !== '')
   if (rival) throw new CarrierRefused(`${number}: remove it from its ${rival[1]} in the Twilio console first`)
 }
 

@@ -13,7 +13,6 @@ import { isLineAt, readRoute, setRoutes, writeRoute } from '../../../../src/doma
 import { getAnyLine } from '../../../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { receiveReceipt } from '../../../../src/domain/messages/receipts.js'
-import type { SafeResponse } from '../../../../src/safe-fetch.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -34,9 +33,9 @@ type Answer = Error | 'taken'
 
 /** As Twilio refuses an account that has sent as many messages as it may in a day. */
 const DAILY_LIMIT = errorOfAnswer({
-  ...{ status: 429, headers: {} },
-  body: Buffer.from(JSON.stringify({ code: 63038, message: 'Account exceeded the daily messages limit' })),
-} as SafeResponse)
+  ...{ status: 429, headers: {}, text: '' },
+  body: { code: 63038, message: 'Account exceeded the daily messages limit' },
+})
 
 describeContext('the routes of a line', (context) => {
   const accounts: Record<string, string> = {}

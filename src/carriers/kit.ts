@@ -34,10 +34,6 @@ export { isGsm7 } from '../kit/text/segments.js'
 export { senderKindOf } from '../kit/text/sender-kind.js'
 export * as verify from './kit/verify.js'
 
-function keyOf(key: string | undefined): Record<string, string> {
-  return key === undefined ? {} : { key }
-}
-
 /** Makes the kind of carrier from a provider. */
 export function carrierOf<Settings extends AnyObject>(provider: Provider<Settings>): CarrierKind<Settings> {
   const { title, settings, defaults, media, callbacks, listPhones } = provider
@@ -50,20 +46,16 @@ export function carrierOf<Settings extends AnyObject>(provider: Provider<Setting
       handlesOptOut: false,
       ...defaults,
     },
-    ...(media === undefined ? {} : { media }),
+    media,
     ...(listPhones === undefined ? {} : { hasPhones: true }),
     create: (account, its, tools) =>
       createClient(provider, account, its, {
         ...tools,
-        callbackUrl: (name, query) =>
-          callbackUrlOf(
-            tools.publicUrl,
-            { kind: provider.kind, accountId: account.id, name },
-            {
-              ...query,
-              ...keyOf(callbacks?.key?.(its)),
-            },
-          ),
+        callbackUrl: (name, query) => {
+          const key = callbacks?.key?.(its)
+          const path = { kind: provider.kind, accountId: account.id, name }
+          return callbackUrlOf(tools.publicUrl, path, { ...query, ...(key === undefined ? {} : { key }) })
+        },
       }),
     ...(callbacks === undefined ? {} : { callbacks: callbacksFor(provider, callbacks) }),
   }

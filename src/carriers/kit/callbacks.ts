@@ -21,26 +21,12 @@ export function callbacksFor<Settings extends AnyObject>(
   provider: Provider<Settings>,
   callbacks: ProviderCallbacks<Settings>,
 ): CarrierCallbacks<Settings> {
-  const {
-    urls,
-    hint,
-    verify,
-    key,
-    takesGet = false,
-    bringsMany = false,
-    bringsMedia = false,
-    waitMs,
-    answer = SUCCESS,
-  } = callbacks
+  const { urls, hint, verify, key, takesGet, bringsMany, bringsMedia, waitMs, answer = SUCCESS } = callbacks
   return {
+    ...{ key, takesGet, bringsMany, bringsMedia, waitMs },
     names: Object.keys(urls),
     labels: urls,
     unsignedHint: hint,
-    takesGet,
-    bringsMany,
-    bringsMedia,
-    ...(waitMs === undefined ? {} : { waitMs }),
-    ...(key === undefined ? {} : { key }),
     isSigned: (settings, request) => {
       const wanted = key?.(settings)
       return (

@@ -40,21 +40,19 @@ export function createClient<Settings extends AnyObject>(
   }
 
   function messageFor({
-    id,
     fromNumber,
     toNumber,
     text,
     media,
+    id,
     expiresInMs,
   }: OutboundMessage): MessageToSend {
     return {
-      id,
+      ...{ id, media, expiresInMs },
       from: writeNumber(fromNumber, numbers, fromNumber),
       to: writeNumber(toNumber, numbers, fromNumber),
       text: text === null || text === '' ? undefined : text,
-      media,
       mediaUrls: media.map(({ url }) => url),
-      expiresInMs,
     }
   }
 

@@ -1,6 +1,6 @@
 import type { AnyObject, ObjectSchema } from 'yup'
-import type { CallbackAnswer, CallbackRequest } from '../callbacks.js'
-import type { CarrierNumber, MediaToSend } from '../carrier.js'
+import type { CallbackAnswer, CallbackRequest, CarrierCallbacks } from '../callbacks.js'
+import type { CarrierNumber, OutboundMessage } from '../carrier.js'
 import type { CarrierKind } from '../kind.js'
 import type { MediaLimits } from '../media-limits.js'
 import type { Charge, PhoneState } from '../records.js'
@@ -71,20 +71,14 @@ export interface Provider<Settings extends AnyObject> {
   callbacks?: ProviderCallbacks<Settings>
 }
 
-/** A message, with its numbers in the provider's form. */
-export interface MessageToSend {
-  /** Our id. */
-  id: string
+/** A message, with its numbers in the provider's form, and media within its limits. */
+export interface MessageToSend extends Pick<OutboundMessage, 'id' | 'media' | 'expiresInMs'> {
   from: string
   to: string
   /** undefined if there is none. */
   text: string | undefined
-  /** In order, and within the provider's limits. */
-  media: readonly MediaToSend[]
-  /** Their URLs; anyone who has one can fetch the file. */
+  /** The URLs of the media; anyone who has one can fetch the file. */
   mediaUrls: readonly string[]
-  /** The time after which the sender no longer wants it sent; undefined if they set none. */
-  expiresInMs: number | undefined
 }
 
 /** The context of a message. */
@@ -104,33 +98,23 @@ export interface Asking<Settings> extends Use<Settings> {
   ask: (request: ApiRequest) => Promise<Answer>
 }
 
-/** The way in which a provider calls us. */
-export interface ProviderCallbacks<Settings> {
+/** The way in which a provider calls us. It has a `key` if it signs nothing, and may then leave out `verify`. */
+export interface ProviderCallbacks<Settings> extends Pick<
+  CarrierCallbacks<Settings>,
+  'key' | 'takesGet' | 'bringsMany' | 'bringsMedia' | 'waitMs'
+> {
   /** The last parts of our URLs, with the provider's name for each: `{ events: 'Webhook URL' }`. */
   urls: Readonly<Record<string, string>>
   /** A hint for the operator, for a request that is not the provider's. */
   hint: string
-  /** True if the provider made the request. It may be left out if there is a `key`. */
+  /** True if the provider made the request. */
   verify?: (settings: Settings, request: CallbackRequest) => boolean
-  /**
-   * Returns the secret in our URLs, which must then be in each request, for a provider that signs nothing; undefined
-   * if there is none.
-   */
-  key?: (settings: Settings) => string | undefined
-  /** True if it calls with GET, with everything in the query. */
-  takesGet?: boolean
-  /** True if a request may contain a hundred messages or reports: the limit is then 512 KiB instead of 64. */
-  bringsMany?: boolean
-  /** True if pictures are in the request itself (`kit.dataUrl`): the limit is then 4 MiB. */
-  bringsMedia?: boolean
   /** Returns the items of a request, as a list or a single one. The default is its fields. */
   items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
   /** Reads one of these items. Each is read alone: an error leaves the others as they are. */
   read: (item: unknown, of: Reading<Settings>) => CallbackItem | readonly CallbackItem[]
   /** The response that it accepts as success. The default is 200 and `{}`. */
   answer?: CallbackAnswer
-  /** How long it waits for a response, in ms. */
-  waitMs?: number
 }
 
 interface Reading<Settings> {

@@ -1,11 +1,11 @@
 import { Unavailable } from '../../errors.js'
 import type { ListenTools } from '../listening.js'
+import type { Unstored } from '../unstored.js'
 import { createBell } from './bell.js'
 import { createChannel, type Channel } from './channel.js'
-import { cutCenter, emptyMemory, MemoryUnreadable, type Emptied } from './inbox.js'
+import { cutCenter, emptyMemory, MemoryUnreadable, takePdu, type Emptied } from './inbox.js'
 import type { ReadyModem } from './modem.js'
 import { openPort } from './port.js'
-import type { createReports } from './reports.js'
 import type { ModemSettings } from './settings.js'
 import { readNetwork, setUpModem } from './setup.js'
 
@@ -19,7 +19,8 @@ const FULL =
   'The memory for texts is full of texts that somebody wrote on the modem, so it receives none. Delete them'
 
 interface Holding {
-  reports: ReturnType<typeof createReports>
+  /** Gets what the modem stores nowhere. */
+  unstored: Unstored
   /** When it is aborted, the port is closed after the check that is under way. */
   signal: AbortSignal
   /** Called when the port is open, with what closes it immediately. */
@@ -37,7 +38,7 @@ interface Holding {
 export async function holdPort(
   settings: ModemSettings,
   tools: ListenTools,
-  { reports, signal, onOpen, onReady, onNoNetwork }: Holding,
+  { unstored, signal, onOpen, onReady, onNoNetwork }: Holding,
 ): Promise<void> {
   const bell = createBell()
   const memoriesTold = new Set<string>()
@@ -60,7 +61,7 @@ export async function holdPort(
       bell.ring()
     },
     onPdu: (hex, length) => {
-      reports.add(cutCenter(hex, length))
+      unstored.enqueue(() => takePdu(cutCenter(hex, length), settings, tools))
     },
   })
   try {
@@ -71,7 +72,7 @@ export async function holdPort(
       const leave = await channel.enter()
       const network = await readNetwork(channel).finally(() => leave?.())
       const words = memory.isFull ? `${network.words}. ${FULL}` : network.words
-      if (network.isRegistered) onReady({ channel, giveUp, onLate: reports.addLate }, words)
+      if (network.isRegistered) onReady({ channel, giveUp, onLate: unstored.addLate }, words)
       else onNoNetwork(network.words)
       let takenCount = 0
       const { isFull: wasFull } = memory

@@ -4,10 +4,10 @@ import { carrierBinds } from '../../telemetry/metrics.js'
 import type { Listener, ListenTools } from '../listening.js'
 import { NotBound } from '../smpp/connect.js'
 import { reconnectMs } from '../smpp/reconnect.js'
+import { createUnstored } from '../unstored.js'
 import { holdPort } from './hold-port.js'
 import { createModem, type ReadyModem } from './modem.js'
 import { ModemFault } from './port.js'
-import { createReports } from './reports.js'
 import type { ModemSettings } from './settings.js'
 
 /** How soon a stick that was plugged in again is noticed. */
@@ -43,7 +43,7 @@ export function listenToModem(
   const count = (outcome: 'bound' | 'refused' | 'ended') => {
     carrierBinds.inc({ carrier: name, bind_as: 'modem', outcome })
   }
-  const reports = createReports(settings, tools)
+  const unstored = createUnstored(tools)
 
   function enter(modem: ReadyModem, words: string): void {
     if (ready === undefined) {
@@ -57,7 +57,7 @@ export function listenToModem(
     for (let failures = 0; !isStopping();) {
       try {
         await holdPort(settings, tools, {
-          ...{ reports, signal: stopping.signal },
+          ...{ unstored, signal: stopping.signal },
           onOpen: (close) => (closePort = close),
           onReady: enter,
           onNoNetwork: (words) => {
@@ -95,7 +95,7 @@ export function listenToModem(
       await running.finally(() => {
         clearTimeout(timer)
       })
-      await reports.close()
+      await unstored.close()
     },
   }
 }

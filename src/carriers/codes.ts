@@ -75,22 +75,17 @@ export function listCodes({ codes }: CarrierCodes): CodeEntry[] {
   )
 }
 
-interface Table {
-  single: ReadonlyMap<string, CarrierReason>
-  ranges: readonly CodeEntry[]
-}
-
-const TABLES: ReadonlyMap<string, Table> = new Map(
-  Object.entries(CARRIER_CODES).map(([kind, known]) => {
-    const entries = listCodes(known)
-    const single = new Map(entries.map(({ first, reason }) => [first, reason]))
-    return [kind, { single, ranges: entries.filter(({ first, last }) => first !== last) }]
-  }),
+const TABLES: ReadonlyMap<string, readonly CodeEntry[]> = new Map(
+  Object.entries(CARRIER_CODES).map(([kind, known]) => [kind, listCodes(known)]),
 )
 
-function reasonOf({ single, ranges }: Table, code: string): CarrierReason | undefined {
-  const exact = single.get(code)
-  if (exact !== undefined || !/^[1-9]\d{0,8}$/.test(code)) return exact
-  return ranges.find(({ first, last }) => Number(first) <= Number(code) && Number(code) <= Number(last))
-    ?.reason
+function reasonOf(entries: readonly CodeEntry[], code: string): CarrierReason | undefined {
+  const isNumber = /^[1-9]\d{0,8}$/.test(code)
+  const found =
+    entries.find(({ first }) => first === code) ??
+    entries.find(
+      ({ first, last }) =>
+        isNumber && first !== last && Number(first) <= Number(code) && Number(code) <= Number(last),
+    )
+  return found?.reason
 }

@@ -104,11 +104,9 @@ function hostsOf(
 }
 
 async function openSessionAt(options: SessionOptions): Promise<Session> {
-  const { settings, hosts, bindAs, signal, timeouts = TIMEOUTS } = options
-  const session = createSession(await connect(settings, hosts, timeouts.connectMs, signal), options)
-  await bind(session, settings, bindAs, timeouts.bindMs)
-  keepAsking(session, settings.enquireLinkSeconds * 1000, timeouts.enquireMs)
-  return session
+  const { settings, hosts, signal, timeouts = TIMEOUTS } = options
+  const socket = await connect(settings, hosts, timeouts.connectMs, signal)
+  return bind(createSession(socket, options), options)
 }
 
 /**
@@ -122,7 +120,7 @@ export async function answerOutbind(
   socket: Socket,
   options: Omit<SessionOptions, 'hosts'> & { faultIn: (outbind: Pdu) => string | undefined },
 ): Promise<Session> {
-  const { settings, bindAs, signal, timeouts = TIMEOUTS, faultIn } = options
+  const { signal, timeouts = TIMEOUTS, faultIn } = options
   let settle: (fault: string | undefined) => void = () => undefined
   const settled = new Promise<string | undefined>((resolve) => (settle = resolve))
   const session = createSession(socket, options, (first) => {
@@ -146,9 +144,7 @@ export async function answerOutbind(
   const fault = await settled
   clearTimeout(tooLate)
   if (fault !== undefined) throw new NotBound(`the SMSC has connected, but ${fault}`)
-  await bind(session, settings, bindAs, timeouts.bindMs)
-  keepAsking(session, settings.enquireLinkSeconds * 1000, timeouts.enquireMs)
-  return session
+  return bind(session, options)
 }
 
 /**
@@ -223,24 +219,26 @@ const KIND_UNKNOWN: ReadonlySet<string> = new Set(['ESME_RINVCMDID', 'ESME_RBIND
 const HINT = '. If it does not accept transceivers, set bindAs to transmitter-and-receiver'
 
 async function bind(
-  link: Link,
-  { systemId, password, systemType }: SmppSettings,
-  bindAs: BindKind,
-  timeoutMs: number,
-): Promise<void> {
+  session: Session,
+  { settings, bindAs, timeouts = TIMEOUTS }: Pick<SessionOptions, 'settings' | 'bindAs' | 'timeouts'>,
+): Promise<Session> {
+  const { systemId, password, systemType, enquireLinkSeconds } = settings
   let response: Pdu
   try {
     const fields = { system_id: systemId, password, system_type: systemType, interface_version: 0x34 }
-    response = await link.control(`bind_${bindAs}`, fields, timeoutMs)
+    response = await session.control(`bind_${bindAs}`, fields, timeouts.bindMs)
   } catch (error) {
-    link.end(new Error('not bound'))
+    session.end(new Error('not bound'))
     throw new NotBound(`connected, but the bind was not answered: ${(error as Error).message}`)
   }
-  if (response.command_status === 0 && response.command === `bind_${bindAs}_resp`) return
-  link.end(new Error('not bound'))
-  const status = statusName(response.command_status)
-  const hint = bindAs === 'transceiver' && KIND_UNKNOWN.has(status) ? HINT : ''
-  throw new NotBound(`connected, but the bind was refused: ${describeStatus(status)}${hint}`)
+  if (response.command_status !== 0 || response.command !== `bind_${bindAs}_resp`) {
+    session.end(new Error('not bound'))
+    const status = statusName(response.command_status)
+    const hint = bindAs === 'transceiver' && KIND_UNKNOWN.has(status) ? HINT : ''
+    throw new NotBound(`connected, but the bind was refused: ${describeStatus(status)}${hint}`)
+  }
+  keepAsking(session, enquireLinkSeconds * 1000, timeouts.enquireMs)
+  return session
 }
 
 /** Detects a peer that is silently gone, and ends the link. */

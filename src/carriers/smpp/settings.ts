@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import * as yup from 'yup'
+import { choice } from '../kit/settings.js'
 import {
   linesOf,
   readHost,
@@ -23,14 +24,10 @@ export const smppSettings = yup.object({
   // SMPP 3.4 allows 8 characters; SMSCs take longer passwords.
   password: ascii(64).default('').meta({ about: 'The password to bind with.', secret: true }),
   systemType: ascii(12).default('').meta({ about: 'Leave empty unless the SMSC requires one.' }),
-  bindAs: yup
-    .string()
-    .oneOf(['transceiver', 'transmitter-and-receiver'] as const)
-    .default('transceiver')
-    .meta({
-      about:
-        '`transceiver` uses one session for both directions. `transmitter-and-receiver` uses two, if the SMSC requires it.',
-    }),
+  bindAs: choice(
+    ['transceiver', 'transmitter-and-receiver'],
+    '`transceiver` uses one session for both directions. `transmitter-and-receiver` uses two, if the SMSC requires it.',
+  ),
   bindCount: whole(1, 20).default(1).meta({
     about:
       'The number of sessions across all processes. With transmitter-and-receiver, the number of each kind.',
@@ -53,19 +50,14 @@ export const smppSettings = yup.object({
   nameTon: whole(0, 6).default(5).meta({ about: 'Type of number of names as senders: 5 alphanumeric.' }),
   nameNpi: whole(0, 18).default(0).meta({ about: 'Numbering plan of names as senders: 0 unknown.' }),
   plusSign: yup.boolean().default(false).meta({ about: 'Whether to send numbers with a leading +.' }),
-  longMessages: yup
-    .string()
-    .oneOf(['udh', 'payload'] as const)
-    .default('udh')
-    .meta({
-      about:
-        'How long texts are split: `udh` splits them here, `payload` lets the SMSC do it (message_payload).',
-    }),
-  defaultAlphabet: yup
-    .string()
-    .oneOf(['gsm-7', 'latin-1'] as const)
-    .default('gsm-7')
-    .meta({ about: 'The encoding that the SMSC uses for data_coding 0: `gsm-7` or `latin-1`.' }),
+  longMessages: choice(
+    ['udh', 'payload'],
+    'How long texts are split: `udh` splits them here, `payload` lets the SMSC do it (message_payload).',
+  ),
+  defaultAlphabet: choice(
+    ['gsm-7', 'latin-1'],
+    'The encoding that the SMSC uses for data_coding 0: `gsm-7` or `latin-1`.',
+  ),
   nationalTables: lines(readLanguages)
     .test(
       'udh',
@@ -83,22 +75,15 @@ export const smppSettings = yup.object({
         'The languages whose national tables texts may use, so that they are sent as GSM-7 instead of UCS-2: turkish, spanish, portuguese. ' +
         'The SMSC and the phones must support these tables.',
     }),
-  receiptIds: yup
-    .string()
-    .oneOf(['as-sent', 'hex-to-decimal', 'decimal-to-hex'] as const)
-    .default('as-sent')
-    .meta({
-      about: "How receipts write the SMSC's message ID: `as-sent`, `hex-to-decimal` or `decimal-to-hex`.",
-    }),
+  receiptIds: choice(
+    ['as-sent', 'hex-to-decimal', 'decimal-to-hex'],
+    "How receipts write the SMSC's message ID: `as-sent`, `hex-to-decimal` or `decimal-to-hex`.",
+  ),
   serviceType: ascii(5)
     .default('')
     .meta({ about: 'Leave empty unless the SMSC requires one (service_type).' }),
   priority: whole(0, 3).default(0).meta({ about: 'The priority_flag of messages: 0 lowest, 3 highest.' }),
-  receipts: yup
-    .string()
-    .oneOf(['all', 'failures', 'none'] as const)
-    .default('all')
-    .meta({ about: 'Which receipts to request (registered_delivery).' }),
+  receipts: choice(['all', 'failures', 'none'], 'Which receipts to request (registered_delivery).'),
   validity: yup
     .boolean()
     .default(true)

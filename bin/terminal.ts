@@ -39,3 +39,8 @@ export function facts(given: Record<string, string | null>): string[] {
     ),
   )
 }
+
+/** Prints to standard error, so that a program that reads the command's output finds nothing else. */
+export function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`)
+}

@@ -63,12 +63,7 @@ async function list(context: Context, options: DeliveryListOptions) {
   const { userId, ...whose } = await readWhose(context, options)
   const { filter, page } = readFilter(options)
   const { status, type } = options
-  const wanted = {
-    ...filter,
-    ...whose,
-    ...(status === undefined ? {} : { status }),
-    ...(type === undefined ? {} : { type }),
-  }
+  const wanted = { ...filter, ...whose, status, type }
   const found =
     userId === undefined
       ? await listAnyDeliveries(context.db, wanted, page)

@@ -52,13 +52,10 @@ export function withListOptions(
 export async function readWhose(
   context: Context,
   { line, user }: Pick<ListOptions, 'line' | 'user'>,
-): Promise<{ userId?: string; lineId?: string }> {
+): Promise<{ userId: string | undefined; lineId: string | undefined }> {
   const owner = user === undefined ? undefined : await getUserByEmail(context, user)
   const found = line === undefined ? undefined : await getAnyLine(context, line)
-  return {
-    ...(owner === undefined ? {} : { userId: owner.id }),
-    ...(found === undefined ? {} : { lineId: found.id }),
-  }
+  return { userId: owner?.id, lineId: found?.id }
 }
 
 /** @throws UserError naming the option */
@@ -68,14 +65,7 @@ export function readFilter({ number, since, until, before, limit }: ListOptions)
     throw new UserError('--number must be a phone number in E.164 format, such as +15551234567')
   }
   if (before !== undefined && !isId(before)) throw new UserError('--before must be an ID from the list')
-  return {
-    filter: {
-      ...(parsed === undefined ? {} : { number: parsed }),
-      ...(since === undefined ? {} : { from: since }),
-      ...(until === undefined ? {} : { until }),
-    },
-    page: { limit, ...(before === undefined ? {} : { before }) },
-  }
+  return { filter: { number: parsed, from: since, until }, page: { limit, before } }
 }
 
 export const TIMES =

@@ -22,7 +22,7 @@ import {
   type RemoteLine,
   type RemoteOptions,
 } from '../remote.js'
-import { printable } from '../terminal.js'
+import { printable, say } from '../terminal.js'
 import { shownNumber } from './hidden.js'
 import { moment, TIMES } from './list-options.js'
 
@@ -225,9 +225,4 @@ function remember(ids: Set<string>, id: string): void {
 
 function readSince(written: string): string | Date {
   return isId(written) ? written : moment(written)
-}
-
-/** Prints to standard error, so that a program that reads the events finds nothing else. */
-function say(sentence: string): void {
-  process.stderr.write(`${sentence}\n`)
 }

@@ -156,14 +156,8 @@ async function list(context: Context, options: MessageListOptions) {
   const { userId, ...whose } = await readWhose(context, options)
   const { filter, page } = readFilter(options)
   const { status, type, direction, clientRef } = options
-  const wanted = {
-    ...filter,
-    ...whose,
-    ...(status === undefined ? {} : { status }),
-    ...(type === undefined ? {} : { type }),
-    ...(direction === undefined ? {} : { direction }),
-    ...(clientRef === undefined ? {} : { clientRef: storable(clientRef) }),
-  }
+  const reference = clientRef === undefined ? undefined : storable(clientRef)
+  const wanted = { ...filter, ...whose, status, type, direction, clientRef: reference }
   const found =
     userId === undefined
       ? await listAnyMessages(context.db, wanted, page)

@@ -9,7 +9,7 @@ import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { Unavailable } from '../../src/errors.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../src/states.js'
 import { withContext } from '../run.js'
-import { printable } from '../terminal.js'
+import { printable, say } from '../terminal.js'
 import { shownNumber } from './hidden.js'
 import { wholeNumber } from '../whole-number.js'
 
@@ -101,9 +101,4 @@ function wordsOf(step: Step, options: TailOptions): string {
 async function write(line: string, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted || process.stdout.write(`${line}\n`)) return
   await once(process.stdout, 'drain', { signal: stopping }).catch(() => undefined)
-}
-
-/** Prints to standard error, so that a program that reads the steps finds nothing else. */
-function say(sentence: string): void {
-  process.stderr.write(`${sentence}\n`)
 }

@@ -28,13 +28,9 @@ export function shownMessage(context: Context, message: Message, shown: Shown): 
 }
 
 /** Returns the delivery as /v1 shows it, but with only the origin of the URL: people put secrets into the path. */
-export function shownDelivery(
-  { vocabulary }: Context,
-  delivery: Delivery,
-  shown: Shown,
-): Record<string, unknown> {
+export function shownDelivery(context: Context, delivery: Delivery, shown: Shown): Record<string, unknown> {
   return {
-    ...presentDelivery(vocabulary, delivery),
+    ...presentDelivery(context, delivery),
     url: originOf(delivery.url),
     ...numbersOf(delivery, shown),
   }

@@ -43,7 +43,7 @@ export const deliveryOperations = [
         'deliveries',
         { before, limit },
         (page) => listDeliveries(context.db, userId, { ...filter, ...lineFilterOf(ctx) }, page),
-        (each) => presentDelivery(context.vocabulary, each),
+        (each) => presentDelivery(context, each),
       )
     },
   }),
@@ -82,6 +82,6 @@ export const deliveryOperations = [
   }),
 ]
 
-function withAttempts({ vocabulary }: Context, { attempts, ...found }: DeliveryWithAttempts) {
-  return { ...presentDelivery(vocabulary, found), attempts: attempts.map(presentAttempt) }
+function withAttempts(context: Context, { attempts, ...found }: DeliveryWithAttempts) {
+  return { ...presentDelivery(context, found), attempts: attempts.map(presentAttempt) }
 }

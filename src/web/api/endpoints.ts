@@ -97,6 +97,7 @@ const NOT_PUBLIC = 'A public application gets 403, because its users have its to
 const operation = operationsOf('Endpoints')
 const scopes = ['messages:connect'] as const
 const one = '/v1/endpoints/{endpointId}'
+const shown = answers('The endpoint.', schemaOf('Endpoint'))
 
 const fields = {
   name: textField('name must be text, or null to remove it')
@@ -119,26 +120,27 @@ const added = yup.object({
   url: fields.url.defined('url is required. Give the URL of your server'),
 })
 
-type Given = Pick<Definition<object, yup.AnyObject>, 'operationId' | 'summary' | 'description' | 'refusals'>
+type Given = Pick<Definition<object, object>, 'operationId' | 'summary' | 'description'>
+type Work = (context: Context, caller: EndpointCaller, id: string, call: OperationCall) => Promise<Endpoint>
 
 /** Makes an operation that answers with the changed endpoint. */
-function actOn(
-  act: string,
-  given: Given,
-  work: (
-    context: Context,
-    caller: EndpointCaller,
-    id: string,
-    call: OperationCall<object, object>,
-  ) => Promise<Endpoint>,
-): Operation {
+function actOn(act: string, given: Given, work: Work): Operation {
   return operation({
     ...given,
     at: `post ${one}/${act}`,
     may: 'changes lines',
-    answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (call) => presentNow(call, await work(call.context, developerOf(call.ctx), call.id, call)),
+    answer: shown,
+    act: async (call) =>
+      presentEndpoint(call.context, await work(call.context, developerOf(call.ctx), call.id, call)),
   })
+}
+
+/** A program acts as its user, the owner, even if that is an operator. */
+function asOwner(act: typeof pauseEndpoint): Work {
+  return async (context, caller, id, { userId }) => {
+    await act(context, ownerOf(userId), await getEndpoint(context, caller, id))
+    return getEndpoint(context, caller, id)
+  }
 }
 
 /** Makes an operation that answers with the number of its events. */
@@ -159,10 +161,6 @@ function actOnMany(
   })
 }
 
-function presentNow({ context }: { context: Context }, found: Endpoint) {
-  return presentEndpoint(context.vocabulary, found)
-}
-
 export const endpointOperations = [
   operation({
     operationId: 'listEndpoints',
@@ -179,7 +177,7 @@ export const endpointOperations = [
     answer: answers('All matching endpoints.', listOf(schemaOf('Endpoint'))),
     act: async ({ context, ctx, query }) => {
       const endpoints = await listEndpoints(context, developerOf(ctx), await query())
-      return endpoints.map((each) => presentEndpoint(context.vocabulary, each))
+      return endpoints.map((each) => presentEndpoint(context, each))
     },
   }),
   operation({
@@ -198,7 +196,7 @@ export const endpointOperations = [
       const { lineId, applicationId, ...written } = await body()
       const owner = readOwner(ctx, context.vocabulary.idField, { lineId, applicationId })
       const { endpoint: found, signingSecret } = await addEndpoint(context, userId, owner, written)
-      return { ...presentNow({ context }, found), signingSecret }
+      return { ...presentEndpoint(context, found), signingSecret }
     },
   }),
   operation({
@@ -208,8 +206,9 @@ export const endpointOperations = [
     scopes,
     summary: 'Get an endpoint',
     description: `Includes its health. ${NOT_PUBLIC}`,
-    answer: answers('The endpoint.', schemaOf('Endpoint')),
-    act: async (call) => presentNow(call, await getEndpoint(call.context, developerOf(call.ctx), call.id)),
+    answer: shown,
+    act: async (call) =>
+      presentEndpoint(call.context, await getEndpoint(call.context, developerOf(call.ctx), call.id)),
   }),
   operation({
     operationId: 'changeEndpoint',
@@ -220,12 +219,12 @@ export const endpointOperations = [
       'Give at least one field. Omitted fields stay unchanged. If you change the URL, the secret stays the same and held events go to the new URL.',
     body: yup.object(fields),
     needsField: true,
-    answer: answers('The endpoint.', schemaOf('Endpoint')),
+    answer: shown,
     act: async (call) => {
       const { context, id } = call
       const caller = developerOf(call.ctx)
       await getEndpoint(context, caller, id)
-      return presentNow(call, await changeEndpoint(context, caller, id, await call.body()))
+      return presentEndpoint(context, await changeEndpoint(context, caller, id, await call.body()))
     },
   }),
   operation({
@@ -235,7 +234,8 @@ export const endpointOperations = [
     summary: 'Delete an endpoint',
     description: 'It gets no more events, and its waiting events become `exhausted`.',
     answer: answers('The deleted endpoint.', schemaOf('Endpoint')),
-    act: async (call) => presentNow(call, await deleteEndpoint(call.context, developerOf(call.ctx), call.id)),
+    act: async (call) =>
+      presentEndpoint(call.context, await deleteEndpoint(call.context, developerOf(call.ctx), call.id)),
   }),
   operation({
     operationId: 'sendTestEvent',
@@ -266,7 +266,6 @@ export const endpointOperations = [
     },
     enableEndpoint,
   ),
-  // A program acts as its user, the owner, even if that is an operator.
   actOn(
     'pause',
     {
@@ -274,10 +273,7 @@ export const endpointOperations = [
       summary: "Pause an endpoint's events",
       description: 'Events wait without using up attempts. Test events are still sent.',
     },
-    async (context, caller, id, { userId }) => {
-      await pauseEndpoint(context, ownerOf(userId), await getEndpoint(context, caller, id))
-      return getEndpoint(context, caller, id)
-    },
+    asOwner(pauseEndpoint),
   ),
   actOn(
     'resume',
@@ -286,10 +282,7 @@ export const endpointOperations = [
       summary: "Resume an endpoint's events",
       description: 'Waiting events are sent shortly, in order. Returns 403 if an operator paused them.',
     },
-    async (context, caller, id, { userId }) => {
-      await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, caller, id))
-      return getEndpoint(context, caller, id)
-    },
+    asOwner(resumeEndpoint),
   ),
   actOnMany(
     'try-now',
@@ -356,7 +349,6 @@ export const endpointOperations = [
     ),
     act: async (call) => {
       const { context } = call
-      const { db, vocabulary } = context
       const { id, userId, lineId, applicationId } = await getEndpoint(context, developerOf(call.ctx), call.id)
       const page = await call.query()
       if (applicationId !== null) {
@@ -365,7 +357,7 @@ export const endpointOperations = [
           'deliveries',
           page,
           (each) => findDeliveriesOfApplication(context, userId, applicationId, each),
-          (delivery) => presentApplicationDelivery(vocabulary, delivery),
+          (delivery) => presentApplicationDelivery(context, delivery),
         )
         return
       }
@@ -375,9 +367,9 @@ export const endpointOperations = [
         page,
         (each) =>
           lineId === null
-            ? listAccountDeliveries(db, userId, { endpointId: id }, each)
-            : listDeliveries(db, userId, { lineId, endpointId: id }, each),
-        (delivery) => presentDelivery(vocabulary, delivery),
+            ? listAccountDeliveries(context.db, userId, { endpointId: id }, each)
+            : listDeliveries(context.db, userId, { lineId, endpointId: id }, each),
+        (delivery) => presentDelivery(context, delivery),
       )
     },
   }),

@@ -36,7 +36,7 @@ import {
   text,
 } from '../openapi/parts.js'
 import { requireRenaming, requireVisible, visibleLines } from './line-access.js'
-import { fieldsOf, operationsOf } from './operation.js'
+import { fieldsOf, operationsOf, type OperationCall } from './operation.js'
 import { presentLine } from './presenters.js'
 
 const allowance = {
@@ -192,7 +192,6 @@ export const lineOperations = [
         : presentLine(await getOwnLine(context, userId, lineId))
     },
   }),
-  // A program acts as its user, the owner, even if that is an operator.
   operation({
     operationId: 'pauseSending',
     at: 'post /v1/lines/{lineId}/pause-sending',
@@ -201,10 +200,7 @@ export const lineOperations = [
     description:
       "New messages are accepted but wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the {line} still receives messages.",
     answer: line,
-    act: async ({ context, userId, id: lineId }) => {
-      await pauseLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
-      return presentLine(await getOwnLine(context, userId, lineId))
-    },
+    act: asOwner(pauseLine),
   }),
   operation({
     operationId: 'resumeSending',
@@ -214,10 +210,7 @@ export const lineOperations = [
     description:
       'Waiting messages go out shortly, in order and within the limits. Returns 403 if an operator paused it.',
     answer: line,
-    act: async ({ context, userId, id: lineId }) => {
-      await resumeLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
-      return presentLine(await getOwnLine(context, userId, lineId))
-    },
+    act: asOwner(resumeLine),
   }),
   operation({
     operationId: 'tryLineMessagesNow',
@@ -278,6 +271,14 @@ export const lineOperations = [
     },
   }),
 ]
+
+/** A program acts as its user, the owner, even if that is an operator. */
+function asOwner(act: typeof pauseLine) {
+  return async ({ context, userId, id: lineId }: OperationCall) => {
+    await act(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
+    return presentLine(await getOwnLine(context, userId, lineId))
+  }
+}
 
 async function listVisible(
   context: Context,

@@ -57,7 +57,7 @@ import {
   text,
 } from '../openapi/parts.js'
 import { requireLineOfToken, requireVisible, visibleMessages } from './line-access.js'
-import { fieldsOf, inProductWord, operationsOf } from './operation.js'
+import { fieldsOf, inProductWord, operationsOf, type OperationCall } from './operation.js'
 import { presentMessage } from './presenters.js'
 import { clientRefParameter, givenFields, optionFields, optionsOfForm } from './send-options.js'
 
@@ -350,15 +350,8 @@ export const messageOperations = [
   }),
 ]
 
-interface AskedMessage {
-  context: Context
-  ctx: KoaContext
-  userId: string
-  id: string
-}
-
 /** @throws UserError 404 for a message that the calling program may not see */
-async function getVisible({ context, ctx, userId, id: messageId }: AskedMessage): Promise<Message> {
+async function getVisible({ context, ctx, userId, id: messageId }: OperationCall): Promise<Message> {
   const found = await getMessage(context, userId, messageId)
   const { lineIds, applicationId } = await visibleMessages(context, ctx)
   const isVisible =
@@ -368,7 +361,7 @@ async function getVisible({ context, ctx, userId, id: messageId }: AskedMessage)
 }
 
 /** @throws UserError 403 for an application that did not send the message, 404 */
-async function requireOwnMessage(call: AskedMessage): Promise<void> {
+async function requireOwnMessage(call: OperationCall): Promise<void> {
   const found = await getVisible(call)
   const application = applicationOf(call.ctx)
   if (application !== undefined && found.applicationId !== application.id) {

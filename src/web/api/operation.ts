@@ -54,7 +54,7 @@ export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObj
   act: (asked: OperationCall<Query, Body>) => Promise<unknown>
 }
 
-export interface OperationCall<Query, Body> {
+export interface OperationCall<Query = unknown, Body = unknown> {
   /** The context for the caller. */
   context: Context
   ctx: KoaContext

@@ -20,7 +20,6 @@ import { hostedUrl } from '../../domain/media/hosting.js'
 import { pauseOf } from '../../domain/operating/pauses.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { present } from '../../shape.js'
-import type { Vocabulary } from '../../vocabulary.js'
 
 /**
  * How /v1 presents things. Only named fields are shown, so that a new column does not get into a response by accident.
@@ -70,7 +69,7 @@ function presentMedia(context: Context, media: MessageMedia) {
   }
 }
 
-export function presentDelivery(vocabulary: Vocabulary, delivery: Delivery) {
+export function presentDelivery({ vocabulary }: Context, delivery: Delivery) {
   return vocabulary.fields(present(DELIVERY_FIELDS, delivery))
 }
 
@@ -79,7 +78,7 @@ export function presentAttempt(attempt: DeliveryAttempt) {
 }
 
 /** An endpoint without its secret. */
-export function presentEndpoint(vocabulary: Vocabulary, endpoint: Endpoint) {
+export function presentEndpoint({ vocabulary }: Context, endpoint: Endpoint) {
   const { userId, pausedAt, pausedByUser } = endpoint
   const pausedBy = pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null
   return vocabulary.fields(present(ENDPOINT_FIELDS, endpoint, { pausedBy }))
@@ -103,10 +102,10 @@ export function presentApplication(application: Application) {
   })
 }
 
-export function presentApplicationDelivery(vocabulary: Vocabulary, delivery: ApplicationDelivery) {
+export function presentApplicationDelivery({ vocabulary }: Context, delivery: ApplicationDelivery) {
   return vocabulary.fields(present(APPLICATION_DELIVERY_FIELDS, delivery))
 }
 
-export function presentTask(vocabulary: Vocabulary, task: Task) {
+export function presentTask({ vocabulary }: Context, task: Task) {
   return vocabulary.fields(present(TASK_FIELDS, task))
 }

@@ -2,7 +2,6 @@ import { ALL_EVENT_TYPES } from '../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { TASK_FIELDS } from '../../database/operating/tasks.js'
-import type { Context } from '../../domain/context.js'
 import {
   countReplay,
   DEFAULT_RATE,
@@ -90,7 +89,7 @@ export const taskOperations = [
       if (request.url !== undefined && applicationOf(call.ctx) !== undefined) {
         throw new UserError('url: only users can send events to another URL. Leave it out', 403)
       }
-      return presentTask(call.context.vocabulary, await startReplay(call.context, whose, request))
+      return presentTask(call.context, await startReplay(call.context, whose, request))
     },
   }),
   operation({
@@ -124,7 +123,7 @@ export const taskOperations = [
         'tasks',
         await call.query(),
         (page) => listTasks(context.db, userId, page, visibleOf(ctx)),
-        (each) => presentTask(context.vocabulary, each),
+        (each) => presentTask(context, each),
       )
     },
   }),
@@ -136,7 +135,7 @@ export const taskOperations = [
     summary: 'Get a background task and its progress',
     description: 'It runs in the background until `endedAt` is set.',
     answer: task,
-    act: async (call) => presentTask(call.context.vocabulary, await getVisible(call)),
+    act: async (call) => presentTask(call.context, await getVisible(call)),
   }),
   operation({
     operationId: 'stopTask',
@@ -149,20 +148,17 @@ export const taskOperations = [
     refusals: [409],
     act: async (call) => {
       const { id } = await getVisible(call)
-      return presentTask(call.context.vocabulary, await stopTask(call.context, call.userId, id))
+      return presentTask(call.context, await stopTask(call.context, call.userId, id))
     },
   }),
 ]
 
 /** The owner is checked first, so that strangers cannot tell another user's data from data that do not exist. */
-async function readReplay({
-  context,
-  ctx,
-  userId,
-  id,
-  body,
-}: OperationCall<object, yup.InferType<typeof replay>>): Promise<ReplayRequest & { whose: ReplayOf }> {
-  const caller = callerOf(ctx)
+async function readReplay(
+  call: OperationCall<unknown, yup.InferType<typeof replay>>,
+): Promise<ReplayRequest & { whose: ReplayOf }> {
+  const { context, userId, id, body } = call
+  const caller = callerOf(call.ctx)
   await getEndpoint(context, caller, id)
   const { lineId, ...request } = await body()
   return { whose: { of: 'endpoint', caller, endpointId: id, userId, lineId }, ...request }
@@ -174,17 +170,7 @@ function visibleOf(ctx: KoaContext) {
 }
 
 /** @throws UserError 404 for a task that the calling program may not see */
-async function getVisible({
-  context,
-  ctx,
-  userId,
-  id,
-}: {
-  context: Context
-  ctx: KoaContext
-  userId: string
-  id: string
-}): Promise<Task> {
+async function getVisible({ context, ctx, userId, id }: OperationCall): Promise<Task> {
   const found = await getTask(context, userId, id)
   const application = applicationOf(ctx)
   if (application !== undefined && found.applicationId !== application.id) {

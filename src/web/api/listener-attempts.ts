@@ -1,10 +1,9 @@
 import * as yup from 'yup'
-import type { ListenerAttempt } from '../../database/endpoints/listener-attempts.js'
 import { recordListenerAttempts } from '../../domain/endpoints/listener-attempts.js'
 import { getOwnLine } from '../../domain/lines/lines.js'
 import { isId } from '../../ids.js'
 import { uuid } from '../../shape.js'
-import { shortListOf } from '../input/body-fields.js'
+import { shortListOf, textField, wholeNumberField } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
 import { answers, count, object } from '../openapi/parts.js'
 import { operationsOf } from './operation.js'
@@ -22,37 +21,16 @@ const STATUS = 'responseStatus must be a whole number from 100 to 599, or null'
 const FAILURE = 'failure must be a name of letters, digits and underscores, or null'
 
 const attempt = yup.object({
-  eventId: yup
-    .string()
-    .strict()
-    .typeError(EVENT_ID)
+  eventId: textField(EVENT_ID)
     .required(EVENT_ID)
     .test('id', EVENT_ID, (id) => isId(id))
     .meta({ schema: uuid.schema }),
   startedAt: momentParameter().required(STARTED_AT),
-  durationMs: yup
-    .number()
-    .strict()
-    .typeError(DURATION)
-    .required(DURATION)
-    .integer(DURATION)
-    .min(0, DURATION)
-    .max(MAX_DURATION_MS, DURATION),
-  responseStatus: yup
-    .number()
-    .strict()
+  durationMs: wholeNumberField(0, MAX_DURATION_MS, DURATION).required(DURATION),
+  responseStatus: wholeNumberField(100, 599, STATUS).nullable().default(null),
+  failure: textField(FAILURE)
     .nullable()
     .default(null)
-    .typeError(STATUS)
-    .integer(STATUS)
-    .min(100, STATUS)
-    .max(599, STATUS),
-  failure: yup
-    .string()
-    .strict()
-    .nullable()
-    .default(null)
-    .typeError(FAILURE)
     .matches(FAILURE_NAME, FAILURE)
     .meta({
       schema: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_]{1,64}$' },
@@ -76,12 +54,7 @@ export const listenerOperations = [
     act: async ({ context, userId, id, body }) => {
       const line = await getOwnLine(context, userId, id)
       const { attempts } = await body()
-      const given = attempts.map(
-        ({ eventId, startedAt, durationMs, responseStatus, failure }): ListenerAttempt => ({
-          ...{ eventId, startedAt, durationMs, responseStatus, failure },
-        }),
-      )
-      return { recorded: await recordListenerAttempts(context, line.id, given) }
+      return { recorded: await recordListenerAttempts(context, line.id, attempts) }
     },
   }),
 ]

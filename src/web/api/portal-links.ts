@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { createPortalLink, LINK_SECONDS, SESSION_SECONDS } from '../../domain/people/portal.js'
-import { listField } from '../input/body-fields.js'
+import { listField, wholeNumberField } from '../input/body-fields.js'
 import { answers, describe, id, moment, object, schemaOf, url } from '../openapi/parts.js'
 import { operationsOf } from './operation.js'
 
@@ -14,15 +14,10 @@ export const portalLinkSchemas = {
 const operation = operationsOf('Portal links')
 
 function seconds(name: string, { usual, most }: { usual: number; most: number }, about: string) {
-  const refusal = `${name} must be a whole number from 1 to ${most}`
-  return yup
-    .number()
-    .strict()
-    .typeError(refusal)
-    .integer(refusal)
-    .min(1, refusal)
-    .max(most, refusal)
-    .meta({ schema: { type: 'integer', minimum: 1, maximum: most, default: usual }, about })
+  return wholeNumberField(1, most, `${name} must be a whole number from 1 to ${most}`).meta({
+    schema: { type: 'integer', minimum: 1, maximum: most, default: usual },
+    about,
+  })
 }
 
 const MAX_LINES = 1000

@@ -12,6 +12,7 @@ import {
 import { UserError } from '../../errors.js'
 import { readBodyFields, textField } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
+import { isRecord } from '../middleware/json-body.js'
 import { maybe, moment } from '../openapi/parts.js'
 
 const givenClientRef = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF_LENGTH }
@@ -48,12 +49,7 @@ export const optionFields = {
 }
 
 function isTexts(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((each) => typeof each === 'string')
-  )
+  return isRecord(value) && Object.values(value).every((each) => typeof each === 'string')
 }
 
 const NAMES = Object.keys(optionFields)

@@ -4,7 +4,7 @@ import { flattenUsage, readMonths, readUsage } from '../../domain/messages/spend
 import { textField } from '../input/body-fields.js'
 import { idParameter } from '../input/query.js'
 import { answerRows } from '../downloads.js'
-import { answersList, count, describe, id, listOf, object, text } from '../openapi/parts.js'
+import { answersList, count, describe, id, listOf, object, schemaOf, text } from '../openapi/parts.js'
 import { requireVisible, visibleLines } from './line-access.js'
 import { operationsOf } from './operation.js'
 
@@ -58,9 +58,7 @@ export const usageOperations = [
         about: 'The last month, inclusive. Defaults to the current month.',
       }),
     }),
-    answer: answersList('The messages each {line} sent in each month.', {
-      $ref: '#/components/schemas/Usage',
-    }),
+    answer: answersList('The messages each {line} sent in each month.', schemaOf('Usage')),
     refusals: [404],
     act: async ({ context, ctx, userId, query }) => {
       const { lineId, ...call } = await query()

@@ -9,6 +9,11 @@ export function textField(refusal = '${path} must be text') {
   return yup.string().strict().typeError(refusal)
 }
 
+/** @param refusal the error for anything but a whole number from `min` to `max` */
+export function wholeNumberField(min: number, max: number, refusal: string) {
+  return yup.number().strict().typeError(refusal).integer(refusal).min(min, refusal).max(max, refusal)
+}
+
 /**
  * A list of texts that are not empty. Its length is judged before its elements, and these in one test: a body of 64 KiB
  * has room for 30,000, and for each that is wrong yup would make an error, which takes seconds.

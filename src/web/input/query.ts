@@ -75,22 +75,24 @@ const MAX_LOOKED_FOR = 100
 /** A phone number as people write it, which is converted to E.164. */
 export function numberParameter() {
   const form = '${path} must be a phone number in E.164 format, such as +15551234567'
+  return readAs(form, (written) => parseNumber(withPlus(written), null)?.number ?? '')
+}
+
+/** @param read returns '' for what does not have the form */
+function readAs(form: string, read: (written: string) => string) {
   return yup
     .string()
-    .transform((written: string) => parseNumber(withPlus(written), null)?.number ?? '')
+    .transform(read)
     .test('number', form, (value) => value !== '')
 }
 
 /** A line's sender as people write it, which is converted to its stored form. */
 export function senderParameter() {
   const form = '${path} must be a phone number in E.164 format, such as +15551234567, a short code or a name'
-  return yup
-    .string()
-    .transform((written: string) => {
-      const sender = asSender(withPlus(written))
-      return isSender(sender) ? storable(sender) : ''
-    })
-    .test('number', form, (value) => value !== '')
+  return readAs(form, (written) => {
+    const sender = asSender(withPlus(written))
+    return isSender(sender) ? storable(sender) : ''
+  })
 }
 
 /** The other party of a message: its whole number, or what it is called instead; or some digits of its number. */
@@ -106,17 +108,14 @@ export interface Party {
 export function numberOrPartParameter() {
   const form =
     '${path} must be a phone number such as +15551234567, at least 3 digits of one, or a short code or name in quotes'
-  return yup
-    .string()
-    .transform((written: string) => {
-      const given = withPlus(written)
-      if (QUOTED.test(given)) return storable(given)
-      const number = withoutInvisible(given)
-      if (number.startsWith('+')) return parseE164(number)?.number ?? ''
-      const digits = number.replace(/[\s().-]/g, '')
-      return /^\d{3,15}$/.test(digits) ? digits : ''
-    })
-    .test('number', form, (value) => value !== '')
+  return readAs(form, (written) => {
+    const given = withPlus(written)
+    if (QUOTED.test(given)) return storable(given)
+    const number = withoutInvisible(given)
+    if (number.startsWith('+')) return parseE164(number)?.number ?? ''
+    const digits = number.replace(/[\s().-]/g, '')
+    return /^\d{3,15}$/.test(digits) ? digits : ''
+  })
 }
 
 const QUOTED = /^"[^"]{1,100}"$/

@@ -49,20 +49,15 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
   const { userId } = ctx.state as { userId: string }
   const { params = {} } = ctx as { params?: Record<string, string> }
   if (params.lineId !== undefined && params.lineId.toLowerCase() !== lineId) throw notOfLine('line')
-  if (params.messageId !== undefined) {
-    const message = await getMessage(context, userId, params.messageId)
-    if (message.lineId !== lineId) throw notOfLine('message')
-  }
-  if (params.deliveryId !== undefined) {
-    const delivery = await getDelivery(context, userId, params.deliveryId)
-    if (delivery.lineId !== lineId) throw notOfLine('delivery')
-  }
   if (params.endpointId !== undefined) await getEndpoint(context, { userId, lineId }, params.endpointId)
-  if (params.taskId !== undefined) {
-    const task = await getTask(context, userId, params.taskId)
-    if (task.lineId !== lineId) throw notOfLine('task')
+  for (const [thing, get] of Object.entries(OF_LINES)) {
+    const id = params[`${thing}Id`]
+    if (id !== undefined && (await get(context, userId, id)).lineId !== lineId) throw notOfLine(thing)
   }
 }
+
+/** What a path names by its id and has its line in its row. */
+const OF_LINES = { message: getMessage, delivery: getDelivery, task: getTask }
 
 /** The refusal is the same as for something that belongs to another user. */
 function notOfLine(thing: string): UserError {

@@ -12,7 +12,7 @@ import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../even
 import { sessionOf, type SessionState } from './people/session.js'
 
 /** A second still feels immediate to people. Each open page costs its query this often. */
-export const EVERY_MS = 1000
+const EVERY_MS = 1000
 /** Most browsers have one stream for all of their pages, so ten are more than a user has open. */
 export const PAGES: StreamKind = {
   max: 200,
@@ -46,8 +46,13 @@ export function live(
     if (state.isPiece === true) state.render = () => render(ctx)
     else {
       requireSessionOfPage(ctx)
+      let shown = ''
+      const look = async function* () {
+        const html = renderToString(await render(ctx))
+        if (html !== shown) yield toEvent((shown = html))
+      }
       openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, (stream) =>
-        run(context, ctx, stream, () => render(ctx)),
+        lookOften(context, ctx, stream, look),
       )
     }
   }
@@ -74,26 +79,29 @@ export interface PieceState {
   render?: () => Promise<VNode>
 }
 
-async function run(
+/**
+ * Looks once a second and sends what is new, until the session or the life of the stream ends.
+ *
+ * @param look makes the events; it throws a UserError if there is nothing to show any more
+ */
+export async function lookOften(
   context: Context,
   ctx: KoaContext,
   stream: PassThrough,
-  render: () => Promise<VNode>,
+  look: () => AsyncIterable<string>,
 ): Promise<void> {
   const startedAt = performance.now()
-  let shown = ''
   let saidAt = -HEARTBEAT_MS
+  const say = (what: string) => {
+    stream.write(what)
+    saidAt = performance.now()
+  }
   while (!stream.destroyed && performance.now() - startedAt < LIFE_MS) {
     try {
       if (!(await isSignedIn(context, ctx))) return
-      const html = renderToString(await render())
-      const isLate = performance.now() - saidAt >= HEARTBEAT_MS
-      // A slow reader misses states in between, never the newest.
-      if (!stream.writableNeedDrain && (html !== shown || isLate)) {
-        stream.write(html === shown ? ': still here\n\n' : toEvent(html))
-        shown = html
-        saidAt = performance.now()
-      }
+      // Nothing is read for a reader that does not keep up: it misses states in between, never the newest.
+      if (!stream.writableNeedDrain) for await (const event of look()) say(event)
+      if (performance.now() - saidAt >= HEARTBEAT_MS) say(': still here\n\n')
     } catch (error) {
       // Postgres may be back before the reader notices.
       if (!(error instanceof Unavailable)) throw error
@@ -102,7 +110,7 @@ async function run(
   }
 }
 
-export async function isSignedIn(context: Context, ctx: KoaContext): Promise<boolean> {
+async function isSignedIn(context: Context, ctx: KoaContext): Promise<boolean> {
   const { session, browserToken = '' } = ctx.state as SessionState
   if (session?.portalLineIds !== undefined) {
     return (await findPortalSession(context, browserToken)) !== undefined

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto'
 import { ServerResponse, type IncomingMessage } from 'node:http'
-import type { PassThrough } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RouterContext } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../../domain/context.js'
-import { Unavailable, UserError } from '../../../errors.js'
-import { HEARTBEAT_MS, LIFE_MS, openEventStream } from '../../event-streams.js'
-import { EVERY_MS, isSignedIn, PAGES, requireSessionOfPage, type PieceState } from '../live.js'
+import { UserError } from '../../../errors.js'
+import { openEventStream } from '../../event-streams.js'
+import { lookOften, PAGES, requireSessionOfPage, type PieceState } from '../live.js'
 import { sessionOf } from '../people/session.js'
 import { changesBetween, toPieces } from './changes.js'
 
@@ -41,51 +39,29 @@ export function liveOfBrowser(context: Context): Middleware {
   return async (ctx) => {
     requireSessionOfPage(ctx)
     const asked = readAsked(ctx)
-    const found: Piece[] = []
+    const found = new Set<Piece>()
     const gone: string[] = []
     for (const [n, { at, has }] of asked.entries()) {
       const render = n < MAX_PIECES ? await findRender(ctx, at).catch(refusalOf) : TOO_MANY
-      if (typeof render === 'function') found.push({ at, has, pieces: [], render })
+      if (typeof render === 'function') found.add({ at, has, pieces: [], render })
       else gone.push(toEvent({ at, gone: render.message }))
     }
     openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, async (stream) => {
       for (const event of gone) stream.write(event)
-      await run(context, ctx, stream, found)
+      await lookOften(context, ctx, stream, () => lookAtAll(found))
     })
   }
 }
 
 const TOO_MANY = new UserError('Too many pages that update automatically are open. Try again later', 429)
 
-async function run(
-  context: Context,
-  ctx: KoaContext,
-  stream: PassThrough,
-  found: readonly Piece[],
-): Promise<void> {
-  const startedAt = performance.now()
-  let pieces = [...found]
-  let saidAt = -HEARTBEAT_MS
-  while (!stream.destroyed && pieces.length > 0 && performance.now() - startedAt < LIFE_MS) {
-    try {
-      if (!(await isSignedIn(context, ctx))) return
-      // Nothing is read for a reader that does not keep up: it misses states in between, never the newest.
-      for (const piece of stream.writableNeedDrain ? [] : pieces) {
-        const event = await look(piece)
-        if (event === undefined) continue
-        stream.write(event)
-        saidAt = performance.now()
-        if (piece.pieces.length === 0) pieces = pieces.filter((each) => each !== piece)
-      }
-      if (performance.now() - saidAt >= HEARTBEAT_MS) {
-        stream.write(': still here\n\n')
-        saidAt = performance.now()
-      }
-    } catch (error) {
-      // Postgres may be back before the reader notices.
-      if (!(error instanceof Unavailable)) throw error
-    }
-    await sleep(EVERY_MS)
+/** Looks at all pieces. One that is gone is not looked at again. */
+async function* lookAtAll(pieces: Set<Piece>) {
+  if (pieces.size === 0) throw nothing()
+  for (const piece of pieces) {
+    const event = await look(piece)
+    if (event !== undefined) yield event
+    if (piece.pieces.length === 0) pieces.delete(piece)
   }
 }
 

@@ -29,21 +29,15 @@ export function Fields({ fields, showsRequired }: { fields: readonly Field[]; sh
     <dl class="fields">
       {fields.map(({ name, schema, isRequired, description = descriptionOf(schema) }) => {
         const inner = innerFields(schema)
+        const type = (
+          <>
+            <TypeWords schema={schema} />
+            {boundsOf(schema as Keywords).map((bound) => `, ${bound}`)}
+            {showsRequired && isRequired && <b> required</b>}
+          </>
+        )
         return (
-          <div key={name}>
-            <dt>
-              <code>{name}</code>
-            </dt>
-            <dd class="type">
-              <TypeWords schema={schema} />
-              {boundsOf(schema as Keywords).map((bound) => `, ${bound}`)}
-              {showsRequired && isRequired && <b> required</b>}
-            </dd>
-            {description !== undefined && (
-              <dd>
-                <Prose text={description} />
-              </dd>
-            )}
+          <Row key={name} {...{ name, type, about: description }}>
             {inner.length > 0 && (
               <dd>
                 <details>
@@ -54,10 +48,35 @@ export function Fields({ fields, showsRequired }: { fields: readonly Field[]; sh
                 </details>
               </dd>
             )}
-          </div>
+          </Row>
         )
       })}
     </dl>
+  )
+}
+
+/** Shows a row of a list of fields: its name, its type and its meaning. */
+export function Row(props: {
+  id?: string
+  name: string
+  type?: ComponentChildren
+  about: string | undefined
+  children?: ComponentChildren
+}) {
+  const { id, name, type, about, children } = props
+  return (
+    <div id={id}>
+      <dt>
+        <code>{name}</code>
+      </dt>
+      {type !== undefined && <dd class="type">{type}</dd>}
+      {about !== undefined && (
+        <dd>
+          <Prose text={about} />
+        </dd>
+      )}
+      {children}
+    </div>
   )
 }
 

@@ -3,7 +3,7 @@ import { Copyable } from '../console/secret.js'
 import { curlCommand } from '../console/messages/message/curl.js'
 import type { Parameter, Schema } from '../openapi/parts.js'
 import { exampleOf, resolve } from './example.js'
-import { Fields, fieldsOf, TypeWords, type Field } from './fields.js'
+import { Fields, fieldsOf, Row, TypeWords, type Field } from './fields.js'
 import { isTryable, tryPath, type Reference, type ShownOperation, type ShownResponse } from './model.js'
 import { Prose } from './prose.js'
 
@@ -129,30 +129,16 @@ function Response({
   response: ShownResponse
 }) {
   const names = Object.keys(headers)
-  const others = types.slice(1)
-  return (
-    <div>
-      <dt>
-        <code>{status}</code>
-      </dt>
-      {schema !== undefined && (
-        <dd class="type">
-          <TypeWords schema={schema} />
-        </dd>
-      )}
-      <dd>
-        <Prose text={description} />
-        {others.length > 0 && (
-          <Prose text={` Also available as ${others.map((each) => `\`${each}\``).join(', ')}.`} />
-        )}
-        {names.length > 0 && (
-          <Prose
-            text={` ${names.length === 1 ? 'Header' : 'Headers'}: ${names.map((each) => `\`${each}\``).join(', ')}.`}
-          />
-        )}
-      </dd>
-    </div>
-  )
+  const about = [
+    description,
+    ...(types.length > 1 ? [`Also available as ${inCode(types.slice(1))}.`] : []),
+    ...(names.length > 0 ? [`${names.length === 1 ? 'Header' : 'Headers'}: ${inCode(names)}.`] : []),
+  ]
+  return <Row name={status} type={schema && <TypeWords schema={schema} />} about={about.join(' ')} />
+}
+
+function inCode(names: readonly string[]): string {
+  return names.map((each) => `\`${each}\``).join(', ')
 }
 
 /** The request as a command, and the response, as tabs. An event is the request that the reader's server gets. */

@@ -9,7 +9,7 @@ import { ListControls, searchedIn, searchOf } from '../console/listing.js'
 import { answerPage, pageOf } from '../console/page.js'
 import { Fact, Facts } from '../console/parts/facts.js'
 import { PageHead, type Crumbs } from '../console/parts/page-head.js'
-import { Fields, fieldsOf } from './fields.js'
+import { Fields, fieldsOf, Row } from './fields.js'
 import { readReference, type Group, type Reference, type ShownOperation } from './model.js'
 import { Call, OperationSection } from './operation.js'
 import { Prose } from './prose.js'
@@ -29,31 +29,29 @@ export function showReference(context: Context): Middleware {
       ctx,
       context,
       { title: 'API', about: reference.about },
-      <>
-        <div class="with-facts">
-          <div class="stack">
-            <ListControls listing={searchOf('/docs', q, { count: Infinity })} label="Operations" />
-            {groups.length === 0 && <Empty>No operations match this search.</Empty>}
-            {groups.map((group) => (
-              <GroupTable key={group.path} group={group} />
-            ))}
-          </div>
-          <aside>
-            <Facts title="About">
-              <Fact label="Base URL" copyId="base-url">
-                <code>{reference.baseUrl}</code>
-              </Fact>
-              <Fact label="OpenAPI">
-                <a href="/openapi.json">openapi.json</a>
-              </Fact>
-              <Fact label="Objects">
-                <a href="/docs/objects">All objects and their fields</a>
-              </Fact>
-            </Facts>
-            {q === '' && <Rules reference={reference} />}
-          </aside>
+      <div class="with-facts">
+        <div class="stack">
+          <ListControls listing={searchOf('/docs', q, { count: Infinity })} label="Operations" />
+          {groups.length === 0 && <Empty>No operations match this search.</Empty>}
+          {groups.map((group) => (
+            <GroupTable key={group.path} group={group} />
+          ))}
         </div>
-      </>,
+        <aside>
+          <Facts title="About">
+            <Fact label="Base URL" copyId="base-url">
+              <code>{reference.baseUrl}</code>
+            </Fact>
+            <Fact label="OpenAPI">
+              <a href="/openapi.json">openapi.json</a>
+            </Fact>
+            <Fact label="Objects">
+              <a href="/docs/objects">All objects and their fields</a>
+            </Fact>
+          </Facts>
+          {q === '' && <Rules reference={reference} />}
+        </aside>
+      </div>,
     )
   }
 }
@@ -195,12 +193,7 @@ function Rules({ reference: { tokens, scopes, errors } }: { reference: Reference
         <h2 id="scopes">App scopes</h2>
         <dl class="fields">
           {scopes.map(([scope, sentence]) => (
-            <div key={scope}>
-              <dt>
-                <code>{scope}</code>
-              </dt>
-              <dd>{sentence}</dd>
-            </div>
+            <Row key={scope} name={scope} about={sentence} />
           ))}
         </dl>
       </section>
@@ -208,15 +201,10 @@ function Rules({ reference: { tokens, scopes, errors } }: { reference: Reference
         <h2 id="errors">Errors</h2>
         <dl class="fields">
           {[...errors].map(([status, description]) => (
-            <div key={status} id={`error-${status}`}>
-              <dt>
-                <code>{status}</code>
-              </dt>
-              <dd class="type">{STATUS_CODES[status]}</dd>
-              <dd>
-                <Prose text={description} />
-              </dd>
-            </div>
+            <Row
+              key={status}
+              {...{ id: `error-${status}`, name: status, type: STATUS_CODES[status], about: description }}
+            />
           ))}
         </dl>
       </section>

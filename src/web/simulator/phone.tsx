@@ -119,7 +119,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
   )
 }
 
-function Fault({ fault }: { fault: FormFault | undefined }) {
+export function Fault({ fault }: { fault: FormFault | undefined }) {
   return fault === undefined ? null : (
     <p role="alert" class="fault" {...REFUSAL}>
       <Words>{fault.message}</Words>

@@ -1,13 +1,11 @@
 import { MAGIC_NUMBERS } from '../../carriers/simulator.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
-import { REFUSAL } from '../console/form-fault.js'
 import { Empty } from '../console/form.js'
 import { Layout } from '../console/layout.js'
 import type { Page } from '../console/page.js'
 import { livePath, messagesPath, voicemailsPath } from './paths.js'
-import { Phone } from './phone.js'
-import { Words } from '../console/parts/words.js'
+import { Fault, Phone } from './phone.js'
 
 export interface ScreenProps {
   page: Page
@@ -20,11 +18,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
   return (
     <Layout page={page} title="Phone simulator">
       <h1>Phone simulator</h1>
-      {page.fault !== undefined && !hasPlace(page.fault.action, numbers) && (
-        <p role="alert" class="fault" {...REFUSAL}>
-          <Words>{page.fault.message}</Words>
-        </p>
-      )}
+      {page.fault !== undefined && !hasPlace(page.fault.action, numbers) && <Fault fault={page.fault} />}
       {lines.length === 0 ? (
         <NoLines isOperator={page.session?.role === 'operator'} />
       ) : (
@@ -62,11 +56,7 @@ function AddPhone({ page, phones }: { page: Page; phones: readonly string[] }) {
       {phones.map((phone) => (
         <input key={phone} type="hidden" name="phone" value={phone} />
       ))}
-      {fault !== undefined && (
-        <p role="alert" class="fault" {...REFUSAL}>
-          <Words>{fault.message}</Words>
-        </p>
-      )}
+      <Fault fault={fault} />
       <label>
         Another phone
         <input

@@ -35,7 +35,7 @@ import { programRoutes } from './routes/v1.js'
 import { createRoutes } from './routes/kinds.js'
 import { toConsole } from './routes/to-console.js'
 import { getEventSchema } from './schemas.js'
-import * as phones from './simulator/phones.js'
+import * as phones from './simulator/simulator.js'
 import { getUpload } from './uploads.js'
 
 /**

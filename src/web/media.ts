@@ -2,6 +2,7 @@ import type { RouterMiddleware } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Context } from '../domain/context.js'
 import { getHostedMedia, type MediaFile } from '../domain/media/hosting.js'
+import { FOREVER } from './assets.js'
 import { readRange } from './input/range.js'
 
 /** The types that browsers show or play by themselves; everything else is only for saving. */
@@ -13,10 +14,9 @@ const STALLED_MS = 30_000
 /** Serves our copies of sent and received media to everyone who has the URL: carriers, developers, people. */
 export function getMedia(context: Context): RouterMiddleware {
   return async (ctx) => {
-    await answerMedia(ctx, await getHostedMedia(context, ctx.params.token ?? ''), {
-      // A copy never changes, and is not for shared caches.
-      cacheControl: 'private, max-age=31536000, immutable',
-    })
+    const media = await getHostedMedia(context, ctx.params.token ?? '')
+    // A copy never changes, and is not for shared caches.
+    await answerMedia(ctx, media, `private, ${FOREVER}`)
   }
 }
 
@@ -27,7 +27,7 @@ export function getMedia(context: Context): RouterMiddleware {
 export async function answerMedia(
   ctx: KoaContext,
   { contentType, byteCount, open }: MediaFile,
-  { cacheControl }: { cacheControl: string },
+  cacheControl: string,
 ): Promise<void> {
   const range = readRange(ctx.get('Range'), byteCount)
   const bytes = ctx.method === 'HEAD' ? undefined : await open(range)

@@ -14,6 +14,6 @@ export function getUpload(context: Context): RouterMiddleware {
       open: (range = { first: 0, last: bytes.length }) =>
         Promise.resolve(Readable.from([bytes.subarray(range.first, range.last + 1)])),
     }
-    await answerMedia(ctx, file, { cacheControl: 'private, max-age=86400' })
+    await answerMedia(ctx, file, 'private, max-age=86400')
   }
 }

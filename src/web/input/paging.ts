@@ -52,7 +52,7 @@ export async function answerList<T extends { id: string }>(
   if (ctx.accepts('application/json', 'text/csv') === 'text/csv') {
     requireRoomForDownload(ctx)
     const rows = eachRow(
-      (page) => find({ ...(before === undefined ? {} : { before }), ...page }),
+      (page) => find({ before, ...page }),
       ({ id }) => id,
     )
     // The first row is read now, so that a refusal comes before the file begins.
@@ -61,7 +61,7 @@ export async function answerList<T extends { id: string }>(
     answerDownload(context, ctx, { name, ending: 'csv', source: csvOf(all) })
     return
   }
-  const found = await find({ ...(before === undefined ? {} : { before }), limit: limit + 1 })
+  const found = await find({ before, limit: limit + 1 })
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   if (last !== undefined && found.length > limit) linkNextPage(context, ctx, { before: last.id })

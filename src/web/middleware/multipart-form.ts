@@ -58,13 +58,9 @@ export function multipartForm(form: FormWithFiles): Middleware {
       fieldNestingDepth: 0,
     },
     defCharset,
-    ...(isWithoutFiles
-      ? {
-          fileFilter: (_request, _file, answer) => {
-            answer(null, false)
-          },
-        }
-      : {}),
+    fileFilter: (_request, _file, answer) => {
+      answer(null, !isWithoutFiles)
+    },
   }).fields(Object.entries(files).map(([name, maxCount]) => ({ name, maxCount })))
 
   return async (ctx, next) => {

@@ -48,7 +48,8 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
       return {
         ...payload,
         jti: id,
-        ...(kind === 'Interaction' ? { returnTo: resumePath(id) } : {}),
+        // The browser continues there after the consent page.
+        ...(kind === 'Interaction' ? { returnTo: `/oauth/authorize/${id}` } : {}),
         ...(consumedAt === null ? {} : { consumed: Math.floor(consumedAt.getTime() / 1000) }),
       }
     },
@@ -67,11 +68,6 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
       kind === 'Grant' ? endTokensOf(context, sha256(id)) : deleteOAuthRecord(db, kind, sha256(id)),
     revokeByGrantId: (grantId) => endTokensOf(context, sha256(grantId)),
   }
-}
-
-/** Returns the URL where the browser continues after the consent page. */
-function resumePath(id: string): string {
-  return `/oauth/authorize/${id}`
 }
 
 /** The code's or token's own value must not be in its row. */

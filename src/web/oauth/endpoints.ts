@@ -44,8 +44,7 @@ export function resume(context: Context): Middleware {
 /** Handles the token endpoint. Its answer names the connected lines. */
 export function exchange(context: Context): Middleware {
   return async (ctx) => {
-    await requirePace(context, ctx)
-    const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    const parameters = await readPaced(context, ctx)
     await requireRefreshPace(context, parameters)
     const complete = await withRedirectUri(context, parameters)
     await issue(context, ctx, complete).catch((error: unknown) => {
@@ -83,8 +82,7 @@ function entitiesOf(ctx: KoaContext): Partial<KoaContextWithOIDC['oidc']['entiti
 /** Revokes a token (RFC 7009). */
 export function revoke(context: Context): Middleware {
   return async (ctx) => {
-    await requirePace(context, ctx)
-    const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    const parameters = await readPaced(context, ctx)
     await enterWithBody(context, ctx, '/oauth/revoke', parameters).catch((error: unknown) => {
       throw doubted(error)
     })
@@ -96,8 +94,7 @@ export function revoke(context: Context): Middleware {
 /** Introspects a token (RFC 7662). */
 export function introspect(context: Context): Middleware {
   return async (ctx) => {
-    await requirePace(context, ctx)
-    const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
+    const parameters = await readPaced(context, ctx)
     await enterWithBody(context, ctx, '/oauth/introspect', parameters)
     if (ctx.status === 200) ctx.body = withScope(context, ctx.body as Record<string, unknown>)
   }
@@ -112,7 +109,11 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
     token_endpoint: `${publicUrl}/oauth/access`,
     revocation_endpoint: `${publicUrl}/oauth/revoke`,
     introspection_endpoint: `${publicUrl}/oauth/introspect`,
-    ...withoutIdTokens(publicUrl),
+    // There are no ID tokens here, but what reads OpenID Connect's metadata refuses a document without these members:
+    // Spring Security with `issuer-uri`, AppAuth (OpenID Connect Discovery §3).
+    jwks_uri: `${publicUrl}/oauth/keys`,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
     scopes_supported: SCOPES.map((scope) => vocabulary.scope(scope)),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -126,18 +127,6 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
   }
   return (ctx) => {
     ctx.body = metadata
-  }
-}
-
-/**
- * There are no ID tokens here, but what reads OpenID Connect's metadata refuses a document without these members:
- * Spring Security with `issuer-uri`, AppAuth (OpenID Connect Discovery §3).
- */
-function withoutIdTokens(publicUrl: string) {
-  return {
-    jwks_uri: `${publicUrl}/oauth/keys`,
-    subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
   }
 }
 
@@ -214,11 +203,14 @@ function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Re
 }
 
 /**
+ * Reads the parameters of a program's request.
+ *
  * @throws UserError 429. Without Redis there is no limit: secrets and codes are too long to be guessed at any rate.
  */
-async function requirePace(context: Context, ctx: KoaContext): Promise<void> {
+async function readPaced(context: Context, ctx: KoaContext): Promise<Parameters> {
   const window = { key: `oauth:{${networkOf(ctx.ip)}}`, limit: REQUESTS_PER_MINUTE, lengthMs: 60_000 }
   await requireRoom(context, window, 'Too many token requests from this address. Wait a minute')
+  return readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
 }
 
 /**

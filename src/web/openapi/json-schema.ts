@@ -20,10 +20,7 @@ export function jsonSchemaOf(schema: yup.AnyObjectSchema): Schema {
 }
 
 export function fieldSchemas(schema: yup.AnyObjectSchema): [name: string, Schema][] {
-  return Object.entries((schema.describe() as Described).fields ?? {}).map(([name, field]) => [
-    name,
-    schemaOf(field),
-  ])
+  return Object.entries(jsonSchemaOf(schema).properties as Record<string, Schema>)
 }
 
 function schemaOf(field: Described): Schema {

@@ -30,8 +30,7 @@ const running: string[] = []
 export function requireRoomForDownload(ctx: KoaContext): void {
   const who = readerOf(ctx)
   if (running.filter((each) => each === who).length >= MAX_AT_ONCE_OF_ONE) {
-    ctx.set('Retry-After', '60')
-    throw new UserError(`You have ${MAX_AT_ONCE_OF_ONE} downloads running. Wait until one is done`, 429)
+    throw new UserError(`You have ${MAX_AT_ONCE_OF_ONE} downloads running. Wait until one is done`, 429, 60)
   }
   if (running.length >= MAX_AT_ONCE) {
     throw new Unavailable('Too many downloads are running. Try again in a minute', 60)

@@ -20,8 +20,8 @@ export interface StreamKind {
   failed: string
 }
 
-/** The user of each open stream, by installation and kind. */
-const openStreams = new WeakMap<Context['db'], Map<StreamKind, Map<PassThrough, string>>>()
+/** The open streams of each installation. */
+const openStreams = new WeakMap<Context['db'], Set<{ kind: StreamKind; userId: string }>>()
 
 /**
  * Answers with server-sent events, which `run` writes until it returns or the stream is destroyed. It returns quietly
@@ -36,21 +36,19 @@ export function openEventStream(
   kind: StreamKind,
   run: (stream: PassThrough) => Promise<void>,
 ): void {
-  const kinds = openStreams.get(context.db) ?? new Map<StreamKind, Map<PassThrough, string>>()
-  openStreams.set(context.db, kinds)
-  const open = kinds.get(kind) ?? new Map<PassThrough, string>()
-  kinds.set(kind, open)
-  if ([...open.values()].filter((each) => each === userId).length >= kind.maxOfUser) {
-    ctx.set('Retry-After', '10')
-    throw new UserError(kind.tooManyOfUser, 429)
-  }
-  if (open.size >= kind.max) throw new Unavailable(kind.tooMany, 10)
+  const open = openStreams.get(context.db) ?? new Set()
+  openStreams.set(context.db, open)
+  const ofKind = [...open].filter((each) => each.kind === kind)
+  if (ofKind.filter((each) => each.userId === userId).length >= kind.maxOfUser)
+    throw new UserError(kind.tooManyOfUser, 429, 10)
+  if (ofKind.length >= kind.max) throw new Unavailable(kind.tooMany, 10)
   const stream = new PassThrough()
-  open.set(stream, userId)
+  const place = { kind, userId }
+  open.add(place)
   kind.gauge.inc()
   // The stream is forgotten immediately, because a person who goes from page to page opens one after the other.
   stream.once('close', () => {
-    open.delete(stream)
+    open.delete(place)
     kind.gauge.dec()
   })
   ctx.type = 'text/event-stream'

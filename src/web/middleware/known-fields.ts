@@ -5,7 +5,7 @@ import type { Operation } from '../api/operation.js'
 import { queryFields } from '../input/query.js'
 import { knownNames, refuseUnknown, type Known } from '../input/unknown-fields.js'
 import { bodySchemaOf } from '../openapi/operations.js'
-import type { Schema } from '../openapi/parts.js'
+import type { Keywords, Schema } from '../openapi/parts.js'
 import { inProductWord } from '../openapi/product-word.js'
 import { isForm, isRecord } from './json-body.js'
 
@@ -35,7 +35,7 @@ export function requireKnownFields(operation: Operation, vocabulary: Vocabulary)
 
 /** Refuses a form in which a field is given twice, unless the operation takes a list of them. */
 export function requireSingleFields(operation: Operation, vocabulary: Vocabulary): Middleware {
-  const { properties = {} } = inProductWord(bodySchemaOf(operation), vocabulary) as SchemaParts
+  const { properties = {} } = inProductWord(bodySchemaOf(operation), vocabulary) as Keywords
   const single = Object.keys(properties).filter((name) => !isList(properties[name]))
   return async (ctx, next) => {
     const fields = vocabulary.fields(vocabulary.canonicalFields(ctx.request.body ?? {}))
@@ -45,24 +45,17 @@ export function requireSingleFields(operation: Operation, vocabulary: Vocabulary
   }
 }
 
-function isList(schema: { type?: string | string[] } = {}): boolean {
+function isList(schema: Keywords = {}): boolean {
   return [schema.type].flat().includes('array')
 }
 
 /** Only fields of a schema that allows no others are known. */
 function knownIn(schema: Schema): Known {
-  const { anyOf, properties, additionalProperties, items } = schema as SchemaParts
+  const { anyOf, properties, additionalProperties, items } = schema as Keywords
   if (items !== undefined) return { items: knownIn(items) }
   if (properties !== undefined && additionalProperties === false) {
     const inner = Object.entries(properties).map(([name, each]) => [name, knownIn(each)] as const)
     return { fields: new Map(inner) }
   }
   return Object.assign({}, ...(anyOf ?? []).map(knownIn)) as Known
-}
-
-interface SchemaParts {
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  additionalProperties?: unknown
-  items?: Schema
 }

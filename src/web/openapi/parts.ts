@@ -6,6 +6,31 @@ import type { Fields, JsonSchema } from '../../shape.js'
 /** These are the few shapes of OpenAPI 3.1 that the document is made of. */
 export type Schema = JsonSchema
 
+/** The keywords that the document uses. */
+export interface Keywords {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  examples?: unknown[]
+  properties?: Record<string, Schema>
+  additionalProperties?: unknown
+  required?: string[]
+  minProperties?: number
+  items?: Schema
+  maxItems?: number
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  if?: { not?: Schema }
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  pattern?: string
+  description?: string
+}
+
 export interface Operation {
   operationId: string
   tags: string[]
@@ -129,12 +154,7 @@ export function answersList(description: string, items: Schema, headers?: Record
 
 /** Closes a schema: it has no other fields, and neither do its parts. */
 export function closed(schema: Schema): Schema {
-  const { type, properties, items, anyOf } = schema as {
-    type?: unknown
-    properties?: Record<string, Schema>
-    items?: Schema
-    anyOf?: Schema[]
-  }
+  const { type, properties, items, anyOf } = schema as Keywords
   return {
     ...schema,
     ...(items === undefined ? {} : { items: closed(items) }),

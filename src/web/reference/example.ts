@@ -1,26 +1,6 @@
-import type { Schema } from '../openapi/parts.js'
+import type { Keywords, Schema } from '../openapi/parts.js'
 
 type Schemas = ReadonlyMap<string, Schema>
-
-/** The keywords that the document uses. */
-export interface Keywords {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  examples?: unknown[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  if?: { not?: Schema }
-  minimum?: number
-  minProperties?: number
-  pattern?: string
-  description?: string
-}
 
 /** Examples of strings by the names of their fields, where their schema has none. */
 const BY_NAME: Record<string, string> = {

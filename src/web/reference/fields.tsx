@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { Schema } from '../openapi/parts.js'
-import { nameOf, typeOf, type Keywords } from './example.js'
+import type { Keywords, Schema } from '../openapi/parts.js'
+import { nameOf, typeOf } from './example.js'
 import { schemaPath } from './model.js'
 import { Prose } from './prose.js'
 
@@ -140,17 +140,10 @@ function distinct(variants: ComponentChildren[]): ComponentChildren[] {
   return variants.filter((each, n) => typeof each !== 'string' || variants.indexOf(each) === n)
 }
 
-interface Bounds extends Keywords {
-  maxLength?: number
-  maximum?: number
-  maxItems?: number
-  default?: unknown
-}
-
 /** A larger maximum, such as 2^53, tells readers nothing. */
 const MAX_SAID = 2 ** 32
 
-function boundsOf(schema: Bounds): string[] {
+function boundsOf(schema: Keywords): string[] {
   const { minimum, maximum, maxLength, maxItems, default: fallback, anyOf = [], oneOf = anyOf } = schema
   const said = maximum !== undefined && maximum < MAX_SAID ? maximum : undefined
   return [

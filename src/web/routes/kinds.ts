@@ -94,8 +94,6 @@ export function createRoutes(context: Context) {
   return {
     router,
     firstRouter,
-    getFirst: (path: string, ...handlers: RouterMiddleware[]) => firstRouter.get(path, ...handlers),
-    postFirst: (paths: string[], ...handlers: RouterMiddleware[]) => firstRouter.post(paths, ...handlers),
     get,
     post,
     openPage: (path: string, show: Show) => get(path, ...visitor, show(context)),

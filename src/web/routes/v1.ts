@@ -14,13 +14,13 @@ import type { Routes } from './kinds.js'
  * The routes for programs: incoming webhooks, callbacks of carriers, and `/v1`, each operation of which has its own
  * path.
  */
-export function programRoutes(context: Context, { getFirst, postFirst, v1 }: Routes): void {
+export function programRoutes(context: Context, { firstRouter, v1 }: Routes): void {
   const { vocabulary } = context
   // oxfmt-ignore
   {
-    postFirst(vocabulary.incomingWebhookPaths, countRefusals, requireOpenIncomingWebhook(context), readJsonBody(BODY_REFUSALS), acceptWebhookMessage(context))
-    postFirst(['/carriers/:kind/:accountId/:name'], answerCarrierCallback(context))
-    getFirst('/carriers/:kind/:accountId/:name', answerCarrierCallback(context))
+    firstRouter.post(vocabulary.incomingWebhookPaths, countRefusals, requireOpenIncomingWebhook(context), readJsonBody(BODY_REFUSALS), acceptWebhookMessage(context))
+    firstRouter.post(['/carriers/:kind/:accountId/:name'], answerCarrierCallback(context))
+    firstRouter.get('/carriers/:kind/:accountId/:name', answerCarrierCallback(context))
   }
   for (const operation of OPERATIONS) v1(operation)
 }

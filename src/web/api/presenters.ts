@@ -57,16 +57,9 @@ export function presentMessage(context: Context, message: Message) {
 }
 
 function presentMedia(context: Context, media: MessageMedia) {
-  const isThere = media.status === 'stored' && !media.isRemoved
-  return {
-    status: media.status,
-    failure: media.failure,
-    contentType: media.contentType,
-    byteCount: media.byteCount,
-    width: media.width,
-    height: media.height,
-    url: isThere ? hostedUrl(context, media.token) : null,
-  }
+  const { status, failure, contentType, byteCount, width, height } = media
+  const url = status === 'stored' && !media.isRemoved ? hostedUrl(context, media.token) : null
+  return { status, failure, contentType, byteCount, width, height, url }
 }
 
 export function presentDelivery({ vocabulary }: Context, delivery: Delivery) {

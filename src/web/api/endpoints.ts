@@ -120,11 +120,13 @@ const added = yup.object({
   url: fields.url.defined('url is required. Give the URL of your server'),
 })
 
-type Given = Pick<Definition<object, object>, 'operationId' | 'summary' | 'description'>
-type Work = (context: Context, caller: EndpointCaller, id: string, call: OperationCall) => Promise<Endpoint>
+type Act<Done> = Pick<Definition<object, object>, 'operationId' | 'summary' | 'description'> & {
+  act: string
+  work: (context: Context, caller: EndpointCaller, id: string, call: OperationCall) => Promise<Done>
+}
 
 /** Makes an operation that answers with the changed endpoint. */
-function actOn(act: string, given: Given, work: Work): Operation {
+function actOn({ act, work, ...given }: Act<Endpoint>): Operation {
   return operation({
     ...given,
     at: `post ${one}/${act}`,
@@ -136,7 +138,7 @@ function actOn(act: string, given: Given, work: Work): Operation {
 }
 
 /** A program acts as its user, the owner, even if that is an operator. */
-function asOwner(act: typeof pauseEndpoint): Work {
+function asOwner(act: typeof pauseEndpoint): Act<Endpoint>['work'] {
   return async (context, caller, id, { userId }) => {
     await act(context, ownerOf(userId), await getEndpoint(context, caller, id))
     return getEndpoint(context, caller, id)
@@ -144,20 +146,15 @@ function asOwner(act: typeof pauseEndpoint): Work {
 }
 
 /** Makes an operation that answers with the number of its events. */
-function actOnMany(
-  act: string,
-  description: string,
-  given: Given,
-  work: (context: Context, caller: EndpointCaller, id: string) => Promise<number>,
-): Operation {
+function actOnMany({ act, counted, work, ...given }: Act<number> & { counted: string }): Operation {
   return operation({
     ...given,
     at: `post ${one}/${act}`,
     may: 'changes lines',
     scopes,
-    answer: answers(description, object({ count })),
+    answer: answers(counted, object({ count })),
     refusals: [409],
-    act: async ({ context, ctx, id }) => ({ count: await work(context, developerOf(ctx), id) }),
+    act: async (call) => ({ count: await work(call.context, developerOf(call.ctx), call.id, call) }),
   })
 }
 
@@ -256,54 +253,43 @@ export const endpointOperations = [
       return sendTestEvent(context, caller, id, type)
     },
   }),
-  actOn(
-    'enable',
-    {
-      operationId: 'enableEndpoint',
-      summary: 'Enable an endpoint again',
-      description:
-        'For endpoints that were disabled after failing. Held events stay held until you send them.',
-    },
-    enableEndpoint,
-  ),
-  actOn(
-    'pause',
-    {
-      operationId: 'pauseEndpoint',
-      summary: "Pause an endpoint's events",
-      description: 'Events wait without using up attempts. Test events are still sent.',
-    },
-    asOwner(pauseEndpoint),
-  ),
-  actOn(
-    'resume',
-    {
-      operationId: 'resumeEndpoint',
-      summary: "Resume an endpoint's events",
-      description: 'Waiting events are sent shortly, in order. Returns 403 if an operator paused them.',
-    },
-    asOwner(resumeEndpoint),
-  ),
-  actOnMany(
-    'try-now',
-    'The number of events being retried.',
-    {
-      operationId: 'tryEndpointNow',
-      summary: 'Retry all waiting events now',
-      description: `Use this when your server works again. Refused while events are paused or the endpoint is disabled. ${NOT_PUBLIC}`,
-    },
-    tryEndpointNow,
-  ),
-  actOnMany(
-    'send-held-events',
-    'The number of events being sent.',
-    {
-      operationId: 'sendHeldEvents',
-      summary: 'Send the events that were held while the endpoint was disabled',
-      description: `Sent oldest first. Refused while the endpoint is still disabled. ${NOT_PUBLIC}`,
-    },
-    sendHeldEvents,
-  ),
+  actOn({
+    act: 'enable',
+    operationId: 'enableEndpoint',
+    summary: 'Enable an endpoint again',
+    description: 'For endpoints that were disabled after failing. Held events stay held until you send them.',
+    work: enableEndpoint,
+  }),
+  actOn({
+    act: 'pause',
+    operationId: 'pauseEndpoint',
+    summary: "Pause an endpoint's events",
+    description: 'Events wait without using up attempts. Test events are still sent.',
+    work: asOwner(pauseEndpoint),
+  }),
+  actOn({
+    act: 'resume',
+    operationId: 'resumeEndpoint',
+    summary: "Resume an endpoint's events",
+    description: 'Waiting events are sent shortly, in order. Returns 403 if an operator paused them.',
+    work: asOwner(resumeEndpoint),
+  }),
+  actOnMany({
+    act: 'try-now',
+    counted: 'The number of events being retried.',
+    operationId: 'tryEndpointNow',
+    summary: 'Retry all waiting events now',
+    description: `Use this when your server works again. Refused while events are paused or the endpoint is disabled. ${NOT_PUBLIC}`,
+    work: tryEndpointNow,
+  }),
+  actOnMany({
+    act: 'send-held-events',
+    counted: 'The number of events being sent.',
+    operationId: 'sendHeldEvents',
+    summary: 'Send the events that were held while the endpoint was disabled',
+    description: `Sent oldest first. Refused while the endpoint is still disabled. ${NOT_PUBLIC}`,
+    work: sendHeldEvents,
+  }),
   operation({
     operationId: 'getSigningSecret',
     at: `get ${one}/signing-secret`,

@@ -101,11 +101,11 @@ export const connectionOperations = [
     answer: connection,
     refusals: [409],
     act: async ({ context, userId, id, body }) => {
-      const { enabled, outgoingWebhookUrl, optInEvents } = await body()
-      if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
+      const change = await body()
+      if (Object.keys(change).length === 0) {
         throw new UserError('Give at least one of enabled, outgoingWebhookUrl and optInEvents')
       }
-      await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl, optInEvents })
+      await changeConnection(context, userId, id, change)
       return presentConnection(context, userId, id)
     },
   }),

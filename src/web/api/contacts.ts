@@ -25,7 +25,7 @@ import {
   object,
   schemaOf,
 } from '../openapi/parts.js'
-import { requireContactScope, visibleLines } from './line-access.js'
+import { requireStillGranted, visibleLines } from './line-access.js'
 import { operationsOf, type OperationCall } from './operation.js'
 
 export const contactSchemas = {
@@ -92,7 +92,7 @@ export const contactOperations = [
     ignoresUnknown: true,
     answer: answers('A page of contacts.', listOf(schemaOf('Contact')), nextPage),
     act: async ({ context, ctx, userId, query }) => {
-      await requireContactScope(context, ctx, 'contacts:read')
+      await requireStillGranted(context, ctx, 'contacts:read')
       const { page, pageSize, blocked } = await query()
       const found = await listContactsOf(
         context.db,
@@ -120,7 +120,7 @@ export const contactOperations = [
     answer: contact,
     act: async (call) => {
       const { context, ctx, userId } = call
-      await requireContactScope(context, ctx, 'contacts:write')
+      await requireStillGranted(context, ctx, 'contacts:write')
       const { phoneNumber, ...fields } = await readFields(call)
       if (phoneNumber === undefined) throw new UserError('phoneNumber is a required field')
       const saved = await saveContact(context, userId, readContactNumber(phoneNumber), fields)
@@ -142,7 +142,7 @@ export const contactOperations = [
     refusals: [409],
     act: async (call) => {
       const { context, ctx, userId } = call
-      await requireContactScope(context, ctx, 'contacts:write')
+      await requireStillGranted(context, ctx, 'contacts:write')
       const fields = await readFields(call)
       if (Object.keys(fields).length === 0) {
         throw new UserError('Give name, phoneNumber or blocked, in the body or in the query')

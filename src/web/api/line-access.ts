@@ -33,30 +33,20 @@ export function requireLineOfToken(ctx: KoaContext, lineId: string): void {
 }
 
 /**
- * An application may rename the lines that it sees.
+ * An application may rename the lines that it sees, and see or change the user's contacts, as long as the user's last
+ * authorization allows it for one of the lines.
  *
- * @throws UserError 403 if the user's last authorization no longer allows it
+ * @throws UserError 403
  */
-export async function requireRenaming(context: Context, ctx: KoaContext): Promise<void> {
-  if (applicationOf(ctx) === undefined) return
-  const renamable = await connectedLines(context, ctx, ['lines:write'])
-  if (renamable.length === 0)
-    throw new UserError('The user no longer allows this application to rename lines', 403)
-}
-
-/**
- * An application may see or change the user's contacts as long as the user allows it for one of the lines.
- *
- * @throws UserError 403 if the user's last authorization no longer allows it
- */
-export async function requireContactScope(
+export async function requireStillGranted(
   context: Context,
   ctx: KoaContext,
-  scope: 'contacts:read' | 'contacts:write',
+  scope: 'lines:write' | 'contacts:read' | 'contacts:write',
 ): Promise<void> {
   if (applicationOf(ctx) === undefined) return
   if ((await connectedLines(context, ctx, [scope])).length > 0) return
-  throw new UserError('The user no longer allows this application to access their contacts', 403)
+  const what = scope === 'lines:write' ? 'rename lines' : 'access their contacts'
+  throw new UserError(`The user no longer allows this application to ${what}`, 403)
 }
 
 /**

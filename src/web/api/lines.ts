@@ -35,7 +35,7 @@ import {
   schemaOf,
   text,
 } from '../openapi/parts.js'
-import { requireRenaming, requireVisible, visibleLines } from './line-access.js'
+import { requireStillGranted, requireVisible, visibleLines } from './line-access.js'
 import { fieldsOf, operationsOf, type OperationCall } from './operation.js'
 import { presentLine } from './presenters.js'
 
@@ -178,7 +178,7 @@ export const lineOperations = [
     }),
     act: async ({ context, ctx, userId, id: lineId, query }) => {
       await requireVisible(context, ctx, lineId)
-      await requireRenaming(context, ctx)
+      await requireStillGranted(context, ctx, 'lines:write')
       await getOwnLine(context, userId, lineId)
       const inQuery = await query()
       const inBody = await readBodyFields(change, fieldsOf(ctx))

@@ -424,9 +424,11 @@ async function acceptBatch(context: Context, ctx: KoaContext) {
   // Nothing was accepted, but all of it may be accepted later: then that is the answer, with its Retry-After.
   const [first] = outcomes
   if (first instanceof Unavailable && outcomes.every(isNotAccepted)) throw first
-  return outcomes.map((each) =>
-    typeof each === 'string' ? { status: 200, id: each } : refusalIn(context, each),
-  )
+  return outcomes.map((each) => {
+    if (typeof each === 'string') return { status: 200, id: each }
+    const { status, detail } = explainError(context.log, each)
+    return { status, detail }
+  })
 }
 
 /** False if some may have been accepted: in that case, only the list says which messages those are. */
@@ -436,9 +438,4 @@ function isNotAccepted(outcome: unknown): boolean {
 
 function isMessage(read: NewMessage | UserError): read is NewMessage {
   return !(read instanceof UserError)
-}
-
-function refusalIn({ log }: Context, error: unknown) {
-  const { status, detail } = explainError(log, error)
-  return { status, detail }
 }

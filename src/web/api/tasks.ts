@@ -1,5 +1,4 @@
 import { ALL_EVENT_TYPES } from '../../event-types.js'
-import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { TASK_FIELDS } from '../../database/operating/tasks.js'
 import {
@@ -118,11 +117,12 @@ export const taskOperations = [
     answer: answersList('A page of tasks, or all of them as CSV.', schemaOf('Task'), nextPage),
     act: async (call) => {
       const { context, ctx, userId } = call
+      const visible = { lineId: lineOfToken(ctx), applicationId: applicationOf(ctx)?.id }
       await answerList(
         call,
         'tasks',
         await call.query(),
-        (page) => listTasks(context.db, userId, page, visibleOf(ctx)),
+        (page) => listTasks(context.db, userId, page, visible),
         (each) => presentTask(context, each),
       )
     },
@@ -162,11 +162,6 @@ async function readReplay(
   await getEndpoint(context, caller, id)
   const { lineId, ...request } = await body()
   return { whose: { of: 'endpoint', caller, endpointId: id, userId, lineId }, ...request }
-}
-
-/** The filter for the tasks of the line that the token is for, or of the calling application. */
-function visibleOf(ctx: KoaContext) {
-  return { lineId: lineOfToken(ctx), applicationId: applicationOf(ctx)?.id }
 }
 
 /** @throws UserError 404 for a task that the calling program may not see */

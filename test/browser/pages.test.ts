@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { BrowserContextOptions, Locator } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Route } from 'playwright-core'
 import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
 import { countNewestMinutes } from '../../src/domain/operating/overview/count-minutes.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
@@ -416,6 +416,31 @@ describeWeb('the pages in a browser', function ({ context, web }) {
     await others.pop()?.()
     await left
     expect([details.length, new URL(page.url()).pathname]).to.deep.equal([0, '/console/inbox'])
+  })
+
+  it('let another page be opened before the details of the second of two rows come', async () => {
+    const { page } = await visit('/console/activity')
+    const rows = page.locator('ol.activity > li[id] > div > a:first-child')
+    const asked: Route[] = []
+    const others: Route[] = []
+    await page.route('**/console/inbox', (route) => void others.push(route))
+    for (const n of [0, 1]) {
+      await page.route(`**${await rows.nth(n).getAttribute('href')}`, (route) => void asked.push(route))
+      await rows.nth(n).click()
+      await until('the details are asked for', () => asked.length === n + 1)
+    }
+    const [first, second] = asked.splice(0)
+    const answered = page.waitForEvent('requestfinished')
+    await first?.continue()
+    await answered
+    const left = page.goto('/console/inbox')
+    await until('the other page is asked for', () => others.length === 1)
+    const ended = page.waitForEvent('requestfailed')
+    await second?.abort()
+    await ended
+    await others[0]?.continue()
+    await left
+    expect([asked.length, new URL(page.url()).pathname]).to.deep.equal([0, '/console/inbox'])
   })
 
   it('close a row’s details on a page that the browser kept while Back had left it', async () => {

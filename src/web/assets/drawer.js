@@ -32,10 +32,12 @@ async function open(href, { isBack = false } = {}) {
   const url = new URL(href, location.href)
   asked = url.pathname
   // A page that is being left drops what it has asked for: the browser ends the request, and nobody wants these details now.
-  addEventListener('beforeunload', forget)
+  // Each request has a listener of its own, because the answer to an earlier one removes its listener.
+  const drop = () => forget()
+  addEventListener('beforeunload', drop)
   const answer = await fetch(url, { headers: { Accept: 'text/html' } }).catch(() => undefined)
   const text = await answer?.text().catch(() => undefined)
-  removeEventListener('beforeunload', forget)
+  removeEventListener('beforeunload', drop)
   if (own !== askedCount) return undefined
   // If the session is over or the message is gone, the page itself says so.
   if (!answer?.ok || answer.redirected || !text?.includes('class="way-page"')) return location.assign(url)

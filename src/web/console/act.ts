@@ -4,7 +4,7 @@ import { withNotice, type Notice } from './notices.js'
 import type { Act } from './page.js'
 import { sessionOf } from './people/session.js'
 
-/** Makes the act of a form of the user's own that leads to a page with a notice of what was done. */
+/** Makes an act of the signed-in user that leads to a page with a notice of what was done. */
 export function actAt(
   path: string,
   notice: Notice,

@@ -28,7 +28,7 @@ export function SpanLinks({ path, span, by }: Shown) {
   )
 }
 
-/** Shows the links to its busiest users, lines, carriers or endpoints. */
+/** Shows the links to the same page with its traffic split by user, line, carrier or endpoint. */
 export function DimensionLinks(props: Shown & { dimensions: readonly Dimension[] }) {
   const { path, span, by, dimensions } = props
   return (

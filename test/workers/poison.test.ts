@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { MAX_CRASHES } from '../../src/domain/crashes.js'
+import { MAX_CRASHES, MAX_LOST } from '../../src/domain/crashes.js'
 import { keepUpload } from '../../src/domain/media/uploads.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { createLine } from '../helpers/factories.js'
@@ -8,7 +8,7 @@ import { until } from '../helpers/until.js'
 import { describeInstallation } from '../journeys/support/installation.js'
 import { endLeases, numbers, outboundMessages, postAll } from '../journeys/support/steps.js'
 import { MEDIA } from '../domain/media-samples.js'
-import { messageRow, post, receiveNew } from '../domain/fixtures.js'
+import { makeOverdue, messageRow, post, receiveNew } from '../domain/fixtures.js'
 
 const [poisoned = '', other = ''] = numbers(2)
 
@@ -61,6 +61,25 @@ describeInstallation('a row that crashes its jobs', SETUP, ({ context, receiver,
     await receive('Antidote')
     await until('the other one arrives', () => receiver.requests.length === 1)
     expect(receiver.requests[0]?.body).to.contain('Antidote')
+  })
+
+  it('a delivery that is tried in a process of its own is exhausted by its crash there', async () => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    const { sealed } = await takeSecret(line.lineId, Buffer.from('not a secret'))
+    await receiveNew(context, line, { fromNumber: other, content: { type: 'inboundText', text: 'Poison' } })
+    const deliveries = context.db('deliveries').where({ line_id: line.lineId })
+    const crashes = async () => (await deliveries.clone().pluck<number[]>('crash_count'))[0]
+    await until('its first crash is counted', async () => (await crashes()) === 1)
+    // It waits for longer than this takes, and then no lane may have it.
+    await deliveries.clone().update({ lost_count: MAX_LOST, crash_count: MAX_CRASHES - 1 })
+    await makeOverdue(context, 'deliveries', await deliveries.clone().pluck('id'))
+    await sweep(context)
+    await until('it is exhausted', async () => (await crashes()) === MAX_CRASHES)
+    expect(await deliveries.clone().first('status', 'attempt_count')).to.deep.equal({
+      status: 'exhausted',
+      attempt_count: 2,
+    })
+    await takeSecret(line.lineId, sealed)
   })
 
   it('media are given up after five crashes, and so is their message', async () => {

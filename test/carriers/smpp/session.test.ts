@@ -3,11 +3,14 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { startSmsc, type Smsc, type SmscOptions } from '../../../dev/smsc/server.js'
 import { NotBound } from '../../../src/carriers/smpp/connect.js'
+import { createIntake, type Handled } from '../../../src/carriers/smpp/intake.js'
 import { createLink } from '../../../src/carriers/smpp/link.js'
 import { NoAnswer } from '../../../src/carriers/smpp/requests.js'
 import { encodePdu } from '../../../src/carriers/smpp/pdu.js'
+import { smpp } from '../../../src/carriers/smpp/package.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { failure } from '../../helpers/failure.js'
+import { memoryLog } from '../../helpers/process/log.js'
 import { SELF_MADE } from '../../helpers/services/self-made.js'
 import { startFullListener } from '../../helpers/web/full-listener.js'
 import { until } from '../../helpers/until.js'
@@ -66,6 +69,36 @@ describe('an SMPP session', () => {
     } finally {
       await silent.close()
     }
+  })
+
+  it('is read no further while 200 deliveries have no answer', async () => {
+    await start()
+    const session = await open()
+    let isPaused = false
+    let go: (handled: Handled) => void = () => undefined
+    const held = new Promise<Handled>((resolve) => (go = resolve))
+    const intake = createIntake({
+      session: {
+        ...session,
+        pause: () => (isPaused = true),
+        resume: () => (isPaused = false),
+      },
+      log: memoryLog().log,
+      handle: () => held,
+      keepUnclear: () => Promise.resolve(),
+      confirm: () => Promise.resolve(),
+    })
+    const take = (sequence: number) => {
+      const bytes = encodePdu('deliver_sm', { sequence_number: sequence, short_message: String(sequence) })
+      intake.take(new smpp.PDU(bytes), bytes.subarray(16))
+    }
+    for (let sequence = 1; sequence < 200; sequence += 1) take(sequence)
+    expect(isPaused).to.equal(false)
+    take(200)
+    expect(isPaused).to.equal(true)
+    go({ status: 'ESME_ROK' })
+    await intake.drain()
+    expect(isPaused).to.equal(false)
   })
 
   it('asks whether the SMSC is there, and ends when it says nothing more', async () => {

@@ -5,6 +5,7 @@ import { postMessages, type NewMessage } from '../../../src/domain/messages/post
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import type { IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
 import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
+import { releaseScheduled } from '../../../src/database/messages/scheduling.js'
 import { readMessageRows } from '../../../src/database/operating/overview/queues.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { UserError } from '../../../src/errors.js'
@@ -26,6 +27,7 @@ import {
   queueMessage,
   sendWhenDue,
   takenMessages,
+  untilLocked,
   UNLIMITED,
   post as postFrom,
 } from '../fixtures.js'
@@ -115,6 +117,35 @@ describeContext('a message for later', (context) => {
     expect(await releaseDue(context)).to.equal(2)
     const inOrder = context.db('messages').where({ line_id: line.lineId }).orderBy('position')
     expect(await inOrder.pluck('id')).to.deep.equal([sooner.id, later.id])
+  })
+
+  it('is queued before those that are due since later, if not all fit in one batch', async () => {
+    const later = await post({ sendAt: inMs(2 * HOUR) })
+    const sooner = await post({ sendAt: inMs(HOUR) })
+    for (const [{ id }, age] of [
+      [later, '1 second'],
+      [sooner, '2 seconds'],
+    ] as const)
+      await changeRows(context, 'messages', id, { due_at: ago(context, age) })
+    for (const { id } of [sooner, later]) {
+      const { requeued } = await releaseScheduled(context.db, 1)
+      expect(requeued.map((each) => each.id)).to.deep.equal([id])
+    }
+  })
+
+  it('stays for later if it gets another time while it is about to be released', async () => {
+    const { id } = await post({ sendAt: inMs(HOUR) })
+    await come(id)
+    let releasing: Promise<number> | undefined
+    await context.db.transaction(async (trx) => {
+      await trx('messages')
+        .where({ id })
+        .update({ due_at: inMs(HOUR) })
+      releasing = releaseDue(context)
+      await untilLocked(context)
+    })
+    expect(await releasing).to.equal(0)
+    expect(await statusOf(id)).to.equal('scheduled')
   })
 
   it('is bounded by the line, and a key tells it from another request', async () => {

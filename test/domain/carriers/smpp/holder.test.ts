@@ -351,6 +351,7 @@ describe('the sessions of SMPP accounts', () => {
     let line: TestLine
     let sessions: Sessions
     let handle: SessionsOptions['handle']
+    let confirm: SessionsOptions['confirm']
     let lines: Record<string, unknown>[]
 
     beforeEach(async () => {
@@ -359,6 +360,7 @@ describe('the sessions of SMPP accounts', () => {
       const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
       line = await createLine(context, { carrierAccount: 'smsc' })
       handle = (delivery) => receiveDelivery(context, account, delivery)
+      confirm = (ids) => confirmArrivals(context.db, ids)
       sessions = holdSessions({
         name: 'smsc',
         settings: account.settings,
@@ -366,7 +368,7 @@ describe('the sessions of SMPP accounts', () => {
         log,
         handle: (delivery) => handle(delivery),
         keepUnclear: () => Promise.resolve(),
-        confirm: (ids) => confirmArrivals(context.db, ids),
+        confirm: (ids) => confirm(ids),
       })
       account.openSessionIds = () => sessions.openSessionIds()
     })
@@ -383,6 +385,19 @@ describe('the sessions of SMPP accounts', () => {
       await until('it is answered', () => smsc.answers.length === 1)
       await untilConfirmed()
       expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
+    })
+
+    it('confirms later what it could not confirm while Postgres was away', async () => {
+      const inner = confirm
+      let tries = 0
+      confirm = (ids) => {
+        tries += 1
+        return tries === 1 ? Promise.reject(new Unavailable('Postgres is not available')) : inner(ids)
+      }
+      bring('Hi')
+      await until('it is answered', () => smsc.answers.length === 1)
+      await untilConfirmed()
+      expect(tries).to.equal(2)
     })
 
     it('makes one message of what was committed, but not answered before the connection was lost', async () => {

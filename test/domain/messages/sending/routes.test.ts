@@ -184,6 +184,22 @@ describeContext('the routes of a line', (context) => {
     expect(calledOf(id)).to.deep.equal(['second', 'first', 'second'])
   })
 
+  it('a claim that is given back without a try keeps what was passed over', async () => {
+    await route('second')
+    answers.second = new CarrierUnavailable('gone')
+    const id = await queueMessage(context, line)
+    expect(await sendWhenDue(context, id)).to.include({ reason: 'next_route' })
+    const claim = newId()
+    expect(await context.batched.claimMessage({ id, claim, placesAt: 'first' })).to.include({
+      kind: 'claimed',
+    })
+    await context.batched.settleMessage({ id, claim, status: 'queued', uncounted: true })
+    const passedOver = { second: 'carrier_unavailable' }
+    expect(await routeOf(id)).to.deep.include({ status: 'queued', passedOver })
+    expect(await send(id)).to.deep.equal({ kind: 'sent' })
+    expect(calledOf(id)).to.deep.equal(['second', 'first'])
+  })
+
   it('an account that may have taken a message does not get the next ones for a while', async () => {
     await route('second')
     answers.second = new CarrierOutcomeUnknown('reset')

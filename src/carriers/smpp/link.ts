@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
@@ -63,6 +64,8 @@ export interface LinkOptions {
 const LATE_MS = 1000
 
 const NEVER = new AbortController().signal
+// All sessions ask with it whether their SMSC is there; Node would warn of more than ten at a time.
+setMaxListeners(0, NEVER)
 
 export function createLink(socket: Socket, options: LinkOptions): Link {
   const { windowSize, windowMs, responseMs, onRequest, onUnreadable } = options

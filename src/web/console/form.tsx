@@ -225,7 +225,9 @@ export function Select(
   const { name, label, hint, options } = props
   const fault = useFault()
   const { marks, note } = faultOf(fault, props)
-  const chosen = fault?.fields[name] ?? props.value
+  const typed = fault?.fields[name]
+  // What was chosen may be gone meanwhile, and a browser would choose the first option then.
+  const chosen = options.some(([value]) => value === typed) ? typed : props.value
   return (
     <label>
       {label}

@@ -171,10 +171,9 @@ describeWeb(
   ({ context, web }) => {
     it('is saved, and refused if invalid', async () => {
       const browser = await browseAs(context, web, 'operator')
-      const chosen = async () =>
-        /<select[^>]* name="mails".*?<option value="(\w+)" selected/s.exec(
-          (await browser.get('/console/settings')).text,
-        )?.[1]
+      const chosenIn = (html: string) =>
+        /<select[^>]* name="mails".*?<option value="(\w+)" selected/s.exec(html)?.[1]
+      const chosen = async () => chosenIn((await browser.get('/console/settings')).text)
       expect(await chosen()).to.equal('all')
       for (const mails of ['own', 'none']) {
         expectSentTo(
@@ -185,6 +184,7 @@ describeWeb(
       }
       const refused = await browser.submit('/console/settings/mails', { mails: 'some' })
       expectFault(refused, 400, 'Notifications by email must be one of all, own, none')
+      expect(chosenIn(refused.text), 'not the first').to.equal('none')
     })
   },
 )

@@ -406,7 +406,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       await numberOf(line.lineId, line.number)
     })
 
-    it('tells of an opt-out, which is recorded once', async () => {
+    it('tells of an opt-out, which is recorded once, and only for a line of the account', async () => {
       if (row.optOut === undefined) return
       const name = 'Talking'
       const told = await createLine(context, {
@@ -421,8 +421,12 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       expect(events).to.deep.equal([{ type: 'optOut', payload: 'optedOut', from_number: SENDER }])
       const peers = await context.db('line_peers').where(ofLine).whereNotNull('opted_out_at').pluck('number')
       expect(peers).to.deep.equal([SENDER])
-      await expectTaken(row.optOut.tell(standIn, url, SENDER, 'Nobody'))
+      const elsewhere = await createLine(context, { number: 'Elsewhere' })
+      for (const sender of ['Nobody', elsewhere.number]) {
+        await expectTaken(row.optOut.tell(standIn, url, SENDER, sender), sender)
+      }
       expect((await unclear()).join()).to.include('No line of main has this number')
+      expect(await context.db('line_peers').where({ line_id: elsewhere.lineId })).to.deep.equal([])
     })
 
     it('says how the phone is, when it is asked and by itself', async () => {

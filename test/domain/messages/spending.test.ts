@@ -72,6 +72,17 @@ describeContext('what texts cost', (context) => {
     expect(await spending()).to.deep.equal(['0.0237 USD for 1'])
   })
 
+  it('is the last of several charges for one message that come together', async () => {
+    const id = await sent()
+    const prices = ['0.03', '0.01', '0.02']
+    await noteCharges(
+      context.db,
+      prices.map((price) => ({ id, price, currency: 'USD' })),
+    )
+    expect(await messageRow(context, id)).to.include({ price: '0.02' })
+    expect(await spending()).to.deep.equal(['0.02 USD for 1'])
+  })
+
   it('is summed exactly, by line, month and currency, whatever comes at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => sent()))
     const other = await createLine(context, { userId: line.userId })

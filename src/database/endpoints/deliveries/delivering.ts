@@ -1,6 +1,7 @@
 import type { EventType } from '../../../event-types.js'
 import type { Phases } from '../../../safe-fetch.js'
 import type { DeliveryReason, RequestFailure } from '../../../states.js'
+import { newId } from '../../../ids.js'
 import { callFunction } from '../../answers.js'
 import type { Database } from '../../connection.js'
 import type { StoredPolicy } from '../policy.js'
@@ -229,14 +230,31 @@ export async function findUnclaimable(
   return rows[0]
 }
 
+const GIVE_BACK = `update deliveries set status = 'pending', lease_until = null, round_attempt_count = round_attempt_count - 1
+  where id = any (?::uuid[]) and status = 'delivering' and attempt_count = ?`
+
 /** Undoes a claim: nothing was sent, and the delivery keeps its place. A later claim of it is left alone. */
 export async function giveDeliveryBack(
   db: Database,
   { id, attemptNumber }: Pick<ClaimedDelivery, 'id' | 'attemptNumber'>,
 ): Promise<void> {
+  await db.raw(GIVE_BACK, [[id], attemptNumber])
+}
+
+/**
+ * Gives back a delivery whose request is cut off because its process stops. The endpoint may get the event twice, so the
+ * attempt is recorded, but it uses up no step of the schedule.
+ */
+export async function giveCutDeliveryBack(
+  db: Database,
+  { id, attemptNumber, claimedAt }: Pick<ClaimedDelivery, 'id' | 'attemptNumber' | 'claimedAt'>,
+): Promise<void> {
   await db.raw(
-    `update deliveries set status = 'pending', lease_until = null, round_attempt_count = round_attempt_count - 1
-     where id = any (?::uuid[]) and status = 'delivering' and attempt_count = ?`,
-    [[id], attemptNumber],
+    `with given_back as (${GIVE_BACK} returning id, attempt_count)
+     insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, failure)
+     select ?::uuid, g.id, g.attempt_count, x.started_at,
+       (extract(epoch from clock_timestamp() - x.started_at) * 1000)::integer, 'aborted'
+     from given_back g cross join (select ?::timestamptz as started_at) x`,
+    [[id], attemptNumber, newId(), claimedAt],
   )
 }

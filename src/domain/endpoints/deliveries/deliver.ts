@@ -1,5 +1,6 @@
 import {
   findUnclaimable,
+  giveCutDeliveryBack,
   giveDeliveryBack,
   type AttemptResult,
   type ClaimedDelivery,
@@ -21,7 +22,7 @@ import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
 export type DeliverOutcome =
   | { kind: 'delivered' }
   | { kind: 'retry'; ms: number; failure: string }
-  /** It is not due yet, or this process is late; no attempt was used up. */
+  /** It is not due yet, or this process is late or stops; no attempt was used up. */
   | { kind: 'early'; ms: number }
   /** Its worker has died repeatedly: it has to be tried in a separate process. */
   | { kind: 'suspect' }
@@ -65,8 +66,11 @@ export function settledAs(result: AttemptResult, became: LaneAnswer['became']): 
 }
 
 /**
- * @returns undefined if this process was suspended since the claim: another may have delivered it by now; or if it closes
- *   before the endpoint has answered: then it is given back at once, while Postgres is still connected
+ * A delivery whose request is still under way when this process closes is given back at once, while Postgres is still
+ * connected.
+ *
+ * @returns undefined if the delivery was given back for that reason, or because this process was suspended since the claim:
+ *   another one may have delivered it by now
  */
 export async function attemptDelivery(
   context: Context,
@@ -77,7 +81,7 @@ export async function attemptDelivery(
     return undefined
   }
   const { id, attemptNumber: attempt, claimedAt: startedAt } = delivery
-  const giveBack = () => void giveDeliveryBack(context.db, delivery).catch(() => undefined)
+  const giveBack = () => void giveCutDeliveryBack(context.db, delivery).catch(() => undefined)
   context.closing.addEventListener('abort', giveBack)
   const answer = await context.leases.deliveries
     .during({ id, attempt }, () =>

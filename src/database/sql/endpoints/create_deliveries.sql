@@ -11,7 +11,7 @@
 -- without waiting for another event of the line.
 --
 -- If the clock of the process that makes the ids is far behind, they may be below the bound of what may still move, where no
--- lane would find them.
+-- lane would find them. Then the bound is lowered to them.
 --
 -- It runs in steps, as `claim_in_lanes` does: most events belong to a line and go to its own endpoints.
 create or replace function create_deliveries(events jsonb, held_for text)

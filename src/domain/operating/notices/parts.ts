@@ -7,7 +7,7 @@ import { readQueues } from '../overview/queues.js'
 import type { NoticeKind } from './kinds.js'
 import type { Watched } from './troubles.js'
 
-/** A process is restarted within this time, and phones are polled after that, before they are judged. */
+/** Within this time a process restarts and asks carriers for their phones again, so that no restart is reported. */
 const PATIENCE_MS = 60_000
 
 /** Watches carrier accounts, which are down if the overview calls them bad. */

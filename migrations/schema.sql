@@ -1784,8 +1784,8 @@ begin
   loop
     return next;
     if has_more then more := more || n; end if;
-    -- The clock of the process that accepts it is far behind. Below the bound of what may still move, neither the sweep nor
-    -- its time would find it.
+    -- The clock of the process that accepts it is far behind. Below the bound of what may still move, the sweep would not
+    -- find it, nor would it be sent at its time.
     if outcome = 'accepted' and message_id < from_id then perform lower_live_bound('messages', message_id); end if;
   end loop;
 

@@ -6,7 +6,7 @@ const FLAG = '--alone'
  * In addition to its longest call, a job needs time to start its process. One that hangs must not keep the others
  * out.
  */
-const MARGIN_MS = 90_000
+export const MARGIN_MS = 90_000
 
 /** The job that this process was started for, if it was started for only one. */
 export function isolatedJob(): unknown {
@@ -26,7 +26,7 @@ export function workerNames(): string[] {
  *
  * @param worker the job's worker, because one file may run several
  * @param longestCallMs how long a job may take with the configured time-outs
- * @returns true if that process crashed, false if it was ended from outside
+ * @returns true if that process crashed or hung, false if it was ended from outside
  */
 export async function crashesIsolated(
   worker: string,
@@ -39,5 +39,6 @@ export async function crashesIsolated(
   })
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   const wasEnded = signal === 'SIGKILL' || signal === 'SIGTERM' || signal === 'SIGINT'
-  return code !== 0 && !wasEnded
+  // After its time, this process has ended it: without being counted, a row that hangs would be tried for ever.
+  return code !== 0 && (child.killed || !wasEnded)
 }

@@ -21,7 +21,7 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
   const { environment, context, receiver, running } = installation
   /** Two workers with work that never ends; told to go at once, because they may take 20 s. */
   let stuckLine: TestLine
-  let stuckEnd: Promise<{ ends: End[]; isLeft: boolean }>
+  let stuckEnd: Promise<{ ends: End[]; left: Awaited<ReturnType<typeof statuses>> }>
 
   before(async () => {
     receiver.answerWith(() => undefined)
@@ -30,9 +30,12 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     stuckLine = await createLine(context, { outgoingUrl: receiver.url })
     await postAll(running.url, stuckLine, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
     await textTo(running.url, { fromNumber: friend, toNumber: stuckLine.number, text: 'For ever' })
-    await until('both are under way', isStuck)
+    await until('both are under way', async () => {
+      const { message, delivery } = await statuses()
+      return message === 'sending' && delivery === 'delivering'
+    })
     // Looked at when they are gone: later their leases are over, and a sweep finds what they left.
-    stuckEnd = Promise.all(stuck.map(terminate)).then(async (ends) => ({ ends, isLeft: await isStuck() }))
+    stuckEnd = Promise.all(stuck.map(terminate)).then(async (ends) => ({ ends, left: await statuses() }))
   })
 
   async function terminate(process: RunningProcess): Promise<End> {
@@ -46,9 +49,9 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     expect(durationMs).to.be.lessThan(GONE_MS)
   }
 
-  async function isStuck(): Promise<boolean> {
+  async function statuses() {
     const [message] = await outboundMessages(context, stuckLine)
-    return (await deliveryOf(stuckLine)) === 'delivering' && message?.status === 'sending'
+    return { message: message?.status, delivery: await deliveryOf(stuckLine) }
   }
 
   async function deliveryOf(line: TestLine): Promise<string | undefined> {
@@ -131,10 +134,10 @@ describeInstallation('journey: SIGTERM', { processes: ['web'] }, (installation) 
     expectGone(await terminate(await startProcess('maintenance', environment)))
   })
 
-  it('workers leave work that takes too long to the next process, once its lease expires', async () => {
-    const { ends, isLeft } = await stuckEnd
+  it('workers leave what takes too long to the next process: an event at once, a text once its lease expires', async () => {
+    const { ends, left } = await stuckEnd
     for (const end of ends) expectGone(end)
-    expect(isLeft).to.equal(true)
+    expect(left).to.deep.equal({ message: 'sending', delivery: 'pending' })
   })
 })
 

@@ -106,28 +106,25 @@ describeContext('a message for later', (context) => {
     for (const id of ids) expect((await messageRow(context, id)).job_generation).to.equal(1)
   })
 
-  it('is queued in the order of the times, whichever was accepted first', async () => {
+  /** Two that are due. The one that is due since longer was accepted later. @returns their ids, that one first */
+  async function twoDue(): Promise<[sooner: string, later: string]> {
     const later = await post({ sendAt: inMs(2 * HOUR) })
     const sooner = await post({ sendAt: inMs(HOUR) })
-    for (const [{ id }, age] of [
-      [later, '1 second'],
-      [sooner, '2 seconds'],
-    ] as const)
-      await changeRows(context, 'messages', id, { due_at: ago(context, age) })
+    await changeRows(context, 'messages', later.id, { due_at: ago(context, '1 second') })
+    await changeRows(context, 'messages', sooner.id, { due_at: ago(context, '2 seconds') })
+    return [sooner.id, later.id]
+  }
+
+  it('is queued in the order of the times, whichever was accepted first', async () => {
+    const [sooner, later] = await twoDue()
     expect(await releaseDue(context)).to.equal(2)
     const inOrder = context.db('messages').where({ line_id: line.lineId }).orderBy('position')
-    expect(await inOrder.pluck('id')).to.deep.equal([sooner.id, later.id])
+    expect(await inOrder.pluck('id')).to.deep.equal([sooner, later])
   })
 
   it('is queued before those that are due since later, if not all fit in one batch', async () => {
-    const later = await post({ sendAt: inMs(2 * HOUR) })
-    const sooner = await post({ sendAt: inMs(HOUR) })
-    for (const [{ id }, age] of [
-      [later, '1 second'],
-      [sooner, '2 seconds'],
-    ] as const)
-      await changeRows(context, 'messages', id, { due_at: ago(context, age) })
-    for (const { id } of [sooner, later]) {
+    const [sooner, later] = await twoDue()
+    for (const id of [sooner, later]) {
       const { requeued } = await releaseScheduled(context.db, 1)
       expect(requeued.map((each) => each.id)).to.deep.equal([id])
     }

@@ -231,7 +231,7 @@ describeWeb('the parts of the console in a browser', function ({ context, web })
     const sent = { to_number: '+15005550166', status: 'scheduled' }
     const now = Date.now()
     await queueMessage(context, owner.line, { ...sent, due_at: new Date(now + 3_600_000) })
-    await queueMessage(context, owner.line, { ...sent, due_at: new Date('2031-02-03T04:05:00Z') })
+    await queueMessage(context, owner.line, { ...sent, due_at: new Date('2031-02-03T11:30:00Z') })
     const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent('+15005550166')}`, {
       timezoneId: zoneOfNoon(now),
     })
